@@ -5,10 +5,16 @@ import { checkModelOf } from "./pairing/choose.ts"
 import type { Pairing } from "./pairing/pairing.ts"
 import { resumeRun, type ResumeOptions, type ResumeParts } from "./resume.ts"
 
-type GoingOnParts = Omit<ResumeParts, "checkModelOf"> & { configuration: Configuration; pairing: Pairing | undefined }
+type GoingOnParts = Omit<ResumeParts, "checkModelOf"> & {
+  configuration: Configuration
+  pairing: Pairing | undefined
+  /** Where relative paths start. */
+  cwd: string
+  env: Readonly<Record<string, string | undefined>>
+}
 
-/** What goes on with recorded runs, where the model here may. */
-export function goingOn({ configuration, pairing, ...parts }: GoingOnParts) {
+/** What goes on with recorded runs, where the model here may, and takes back what they changed. */
+export function goingOn({ configuration, pairing, cwd, env, ...parts }: GoingOnParts) {
   const checked = (row: RunRow): void => checkModelOf(row, configuration, pairing)
   return {
     resume: (runId: string, options?: ResumeOptions) => resumeRun({ ...parts, checkModelOf: checked }, runId, options),
@@ -16,6 +22,11 @@ export function goingOn({ configuration, pairing, ...parts }: GoingOnParts) {
       const log = await parts.open()
       checked(await log.find(runId))
       return (await import("./branch.ts")).beginBranch(log, runId, options, parts.redact)
+    },
+    async undo(id?: string, { surface = "library", by }: { surface?: string; by?: string } = {}) {
+      const { open, place, redact } = parts
+      const record = { open, surface, workspace: place.root, redact, ...(by === undefined ? {} : { by }) }
+      return (await import("./undo/take-back.ts")).takeBack(configuration, id, { cwd, env, ...record })
     },
   }
 }

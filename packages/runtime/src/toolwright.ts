@@ -165,9 +165,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
    */
   branch(runId: string, options: BranchOptions): Promise<string>
   /**
-   * Takes back what a run or a call changed, which leaves a record of its own; what was changed since stays, and is named.
+   * Takes back what a run or a call changed, the last one unless named; it leaves a record. What was changed since stays.
    *
-   * @param id of a run or a call, or its beginning; the last one that changed something unless given
    * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
    */
   undo(id?: string, options?: { surface?: string; by?: string }): Promise<RecordedUndo>
@@ -234,6 +233,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const agents = agentAccess({ own: described, log: records, root, workspace: tasks.workspace })
   const runs = runsWith({ place, pairing, registry: tools.registry, agents, cwd, executorOptions })
 
+  const going = { configuration, pairing, place, agents, redact, executorOptions, cwd, env }
+
   const close = async (): Promise<void> => {
     await model.close()
     await tools.close()
@@ -259,21 +260,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
         : recordedCalls(() => records.open(), { surface, workspace: place.root }, { redact }),
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
-    backend: async ({ of } = {}) =>
-      model.backend(of === undefined ? undefined : (await (await records.open()).find(of)).model),
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
-    ...goingOn({ configuration, pairing, open: () => records.open(), place, agents, redact, executorOptions }),
-    ...recordedRuns(records),
-    undo: async (id, { surface = "library", by } = {}) =>
-      (await import("./undo/take-back.ts")).takeBack(configuration, id, {
-        cwd,
-        env,
-        open: () => records.open(),
-        surface,
-        workspace: place.root,
-        redact,
-        ...(by === undefined ? {} : { by }),
-      }),
+    ...goingOn({ ...going, open: () => records.open() }),
+    ...recordedRuns(records, model),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -358,8 +347,10 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
   }
 }
 
-function recordedRuns(records: LogAccess): Pick<Toolwright, "runs" | "readRun"> {
+function recordedRuns(records: LogAccess, model: AssembledModel): Pick<Toolwright, "runs" | "readRun" | "backend"> {
   return {
+    backend: async ({ of } = {}) =>
+      model.backend(of === undefined ? undefined : (await (await records.open()).find(of)).model),
     async runs(filter) {
       const found = await records.look()
       return found === undefined ? [] : listRuns(found, filter)

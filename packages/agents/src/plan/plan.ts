@@ -11,6 +11,8 @@ export interface Plan {
   /** Agents that are made by name before anything begins; one that is there and the same is taken as it is. */
   agents?: Record<string, AgentDefinition>
   tasks: Record<string, PlannedTask>
+  /** Whether each task is worked on in a git worktree and on a branch of its own, which is merged once it succeeded. */
+  worktree?: boolean
 }
 
 export interface PlanInput {
@@ -30,6 +32,8 @@ export interface PlannedTask {
   /** How often it may be started before it has failed for good; twice unless given. */
   tries?: number
   limits?: AgentLimits
+  /** As of the plan, for this task. */
+  worktree?: boolean
 }
 
 export const DEFAULT_TRIES = 2
@@ -49,6 +53,7 @@ const TASK: JsonSchema = {
     priority: whole(-1_000_000, 1_000_000),
     tries: whole(1, 100),
     limits: AGENT_SCHEMA.properties!.limits!,
+    worktree: { type: "boolean" },
   },
   required: ["agent", "task"],
   additionalProperties: false,
@@ -75,6 +80,7 @@ export const PLAN_SCHEMA: JsonSchema = {
       minProperties: 1,
       maxProperties: MOST_TASKS,
     },
+    worktree: { type: "boolean" },
   },
   required: ["name", "tasks"],
   additionalProperties: false,

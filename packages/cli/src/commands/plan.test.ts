@@ -121,7 +121,6 @@ tasks:
     "3 agents.A.fils",
     "4 agents.B",
     "6 agents.D.files[0]",
-    "6 agents.D",
     "8 tasks.one.task",
     "8 tasks.one.taks",
     "9 tasks.two.after[0]",

@@ -9,6 +9,10 @@ import { usageText } from "../usage.ts"
 
 const OPTIONS = {
   set: { type: "string", multiple: true, value: "name=text", description: "What an input of the plan is this time" },
+  worktree: {
+    type: "boolean",
+    description: "Of run: each task in a git worktree and on a branch of its own, merged once it succeeded",
+  },
   queue: { type: "boolean", description: "Of run: only queue the tasks, for workers elsewhere" },
   concurrency: { type: "string", value: "n", description: "Of run and resume: tasks that are worked on at once (2)" },
   watch: { type: "boolean", description: "Of show: go on showing it until it has ended" },
@@ -96,8 +100,9 @@ async function check(asked: Asked): Promise<number> {
 
 async function start(asked: Asked): Promise<number> {
   const { invocation, values, what } = asked
-  const { plan, ...origin } = await planIn(invocation.cwd, file(what))
+  const { plan, ...rest } = await planIn(invocation.cwd, file(what))
   const inputs = inputsIn(values.set)
+  const origin = { ...rest, ...(values.worktree === true ? { worktree: true } : {}) }
   if (values.queue === true) {
     return withPlans(asked, async (plans) => {
       const view = await plans.start(plan, inputs, origin)

@@ -16,6 +16,10 @@ const OPTIONS = {
   after: { type: "string", multiple: true, value: "id", description: "Of add: a task that has to be done first" },
   parent: { type: "string", value: "id", description: "Of add: the task that asks for it; of list: only its tasks" },
   workspace: { type: "string", value: "dir", description: "Of add: the folder that it is done in (the current one)" },
+  worktree: {
+    type: "boolean",
+    description: "Of add: in a git worktree and on a branch of its own, merged once it succeeded",
+  },
   state: { type: "string", value: "state", description: "Of list: only tasks in this state" },
   plan: { type: "string", value: "id", description: "Of list: only tasks of this plan" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
@@ -91,7 +95,11 @@ async function add({ invocation, values, configuration, access, what }: Asked): 
   const [priority, tries, seconds] = [number(values, "priority"), number(values, "tries", 1), number(values, "in", 0)]
   const row = await queue.add({
     agent,
-    input: taskInput({ task: what, ...(file === undefined ? {} : { files: file }) }),
+    input: taskInput({
+      task: what,
+      ...(file === undefined ? {} : { files: file }),
+      ...(values.worktree === true ? { worktree: true } : {}),
+    }),
     ...(priority === undefined ? {} : { priority }),
     ...(tries === undefined ? {} : { maxAttempts: tries }),
     ...(seconds === undefined ? {} : { notBefore: Date.now() + seconds * 1_000 }),

@@ -38,6 +38,7 @@ export function factsOf(row: TaskRow, after: readonly string[] = [], children: r
     ["after", after.length === 0 ? undefined : after.join(", ")],
     ["asked by", row.parent ?? undefined],
     ["workspace", row.workspace ?? undefined],
+    ["worktree", worktreeOf(row)],
     ["budget", row.budget ?? undefined],
     ["not before", row.not_before === null ? undefined : new Date(row.not_before).toISOString()],
     ["took", tookOf(row)],
@@ -58,6 +59,12 @@ function tookOf({ started_at, ended_at }: TaskRow): string | undefined {
 function changedSomething({ result }: TaskRow): boolean {
   const { modifiedFiles } = (JSON.parse(result ?? "null") ?? {}) as { modifiedFiles?: unknown[] }
   return Array.isArray(modifiedFiles) && modifiedFiles.length > 0
+}
+
+/** The branch that it is done on, where it has one of its own. */
+function worktreeOf({ id, input }: TaskRow): string | undefined {
+  const { worktree, resolves } = (JSON.parse(input) ?? {}) as { worktree?: unknown; resolves?: unknown }
+  return worktree === true ? `on the branch toolwright/${typeof resolves === "string" ? resolves : id}` : undefined
 }
 
 /** What a run said at its end; whole where something else was kept. */

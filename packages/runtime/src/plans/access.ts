@@ -54,6 +54,8 @@ export interface PlanOrigin {
   lineOf?: ((path: string) => number | undefined) | undefined
   /** Whether it is to be worked on here: then it is refused where the model here cannot be its agents. */
   here?: boolean
+  /** Whether its tasks get a worktree each, where it does not say so itself. */
+  worktree?: boolean
 }
 
 /** Plans: tasks that were queued together, in an order that their dependencies give. */
@@ -118,7 +120,9 @@ class Plans implements PlanAccess {
     )
     const id = `${read.name}-${crypto.randomUUID().slice(0, 6)}`
     try {
-      await queue.addAll(newTasks(id, read, this.#tasks.workspace))
+      await queue.addAll(
+        newTasks(id, origin?.worktree === true ? { worktree: true, ...read } : read, this.#tasks.workspace),
+      )
     } catch (thrown) {
       for (const { name } of made) if (!before.has(name)) await this.#agents.remove(name)
       throw thrown
@@ -219,15 +223,15 @@ function asMistake(thrown: unknown): ToolwrightError {
 /** A mistake with what to do about it, on one line. */
 const saidWith = ({ message, hint }: ToolwrightError): string => (hint === undefined ? message : `${message} ${hint}`)
 
-function newTasks(plan: string, { tasks, levels }: ReadPlan, workspace: string | undefined): NewTask[] {
+function newTasks(plan: string, { tasks, levels, worktree: each }: ReadPlan, workspace: string | undefined): NewTask[] {
   const idOf = (name: string): string => `${plan}.${name}`
   return levels.flat().map((name): NewTask => {
-    const { agent, task, after = [], priority, tries = DEFAULT_TRIES, limits } = tasks[name]!
+    const { agent, task, after = [], priority, tries = DEFAULT_TRIES, limits, worktree = each } = tasks[name]!
     return {
       id: idOf(name),
       plan,
       agent,
-      input: { task, tryAgain: true },
+      input: { task, tryAgain: true, ...(worktree === true ? { worktree } : {}) },
       maxAttempts: tries,
       after: after.map(idOf),
       ...(priority === undefined ? {} : { priority }),

@@ -1,11 +1,14 @@
 import { realpathSync } from "node:fs"
-import { resolve, sep } from "node:path"
+import { join, resolve, sep } from "node:path"
 import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunLog, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { earlierTasks } from "../plans/interfaces.ts"
 import type { Toolwright } from "../toolwright.ts"
-import { FolderTurns } from "./folder-turns.ts"
+import { lockWorkspace } from "../workspace/lock.ts"
+import { createStateFolder } from "../workspace/state-folder.ts"
+import { changeHistory } from "../workspace/tool-workspace.ts"
+import { FolderTurns, type FolderTurn } from "./folder-turns.ts"
 import { watchBudget, type BudgetWatch } from "./budget.ts"
 import type { Performed, TaskContext } from "./worker.ts"
 
@@ -17,6 +20,10 @@ export interface PerformerOptions {
   root: string
   /** As the worker's own, for a folder below it. */
   at(root: string): Promise<Toolwright>
+  /** The folder for the worktrees of tasks that work in a folder. */
+  treesOf(root: string): string
+  /** The process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>>
 }
 
 type RunEnd = Extract<RunEvent, { type: "run-end" }>
@@ -42,7 +49,7 @@ const BUSY_MS = 1_000
  * Works on tasks by running their agents. A task whose run was begun goes on where its log ends, also in another process;
  * one whose run has ended takes its end. Tasks whose agents change the same folder are worked on one after another.
  */
-export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
+export function taskPerformer({ toolwright, root, at, treesOf, env = process.env }: PerformerOptions) {
   const folders = new FolderTurns()
   const handIn = new Turns(1)
 
@@ -53,15 +60,45 @@ export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
     // Owners of different files work beside each other: what each may write is held by the pipeline.
     const beside = profile.ownsFiles === true && profile.files !== undefined
     const shared = beside ? sharedWork(handIn, context.signal) : undefined
-    const work = async (): Promise<Performed> => {
-      if (folder === root) return workOn({ toolwright, task, input, profile, shared }, context)
-      await using other = await at(folder)
-      return workOn({ toolwright: other, task, input, profile, shared }, context)
+    const workIn = async (place: string): Promise<Performed> => {
+      if (place === root) return workOn({ toolwright, task, input, profile, shared }, context)
+      await using other = await at(place)
+      // Awaited here: it is closed as soon as this ends.
+      return await workOn({ toolwright: other, task, input, profile, shared }, context)
     }
-    return profile.changesWorkspace ? folders.inTurn(folder, { beside, signal: context.signal }, work) : work()
+    const inTurn = <Value>(place: string, how: Omit<FolderTurn, "signal">, work: () => Promise<Value>) =>
+      folders.inTurn(place, { ...how, signal: context.signal }, work)
+    if (input.worktree !== true)
+      return profile.changesWorkspace ? inTurn(folder, { beside }, () => workIn(folder)) : workIn(folder)
+    const { workIsolated } = await import("../isolation/isolated.ts")
+    return workIsolated({
+      task,
+      input,
+      base: folder,
+      trees: treesOf(folder),
+      queue: await toolwright.tasks.open(),
+      history: await historyOf(toolwright, folder, env),
+      signal: context.signal,
+      work: workIn,
+      alone: (merge) => inTurn(folder, { beside: false }, () => locked(folder, task.id, merge)),
+    })
   }
   // The agent, too, may stand in a database that is away for a while.
   return (task: TaskRow, context: TaskContext): Promise<Performed> => begin(task, context).catch(notBegun)
+}
+
+/** What is changed in a folder, so that it can be taken back. */
+function historyOf({ configuration }: Toolwright, folder: string, env: PerformerOptions["env"]) {
+  const workspace = { ...configuration.workspace, roots: [folder] }
+  return changeHistory({ ...configuration, workspace }, folder, env)
+}
+
+/** Keeps runs of other processes out of a folder meanwhile. @throws ToolwrightError `WORKSPACE_BUSY` */
+async function locked<Value>(folder: string, task: string, work: () => Promise<Value>): Promise<Value> {
+  const state = join(folder, ".toolwright")
+  createStateFolder(state)
+  using _lock = lockWorkspace(state, task)
+  return await work()
 }
 
 function sharedWork(turns: Turns, signal: AbortSignal): SharedWork {

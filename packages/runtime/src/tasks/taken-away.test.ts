@@ -49,7 +49,12 @@ onBothDatabases("a task that is taken from its worker", (address) => {
       rmSync(cwd, { recursive: true, force: true })
     })
     const queue = await toolwright.tasks.open()
-    const perform = taskPerformer({ toolwright, root: toolwright.tasks.root, at: async () => toolwright })
+    const perform = taskPerformer({
+      toolwright,
+      root: toolwright.tasks.root,
+      at: async () => toolwright,
+      treesOf: () => cwd,
+    })
     const { id } = await queue.add({ agent: "assistant", input: "pay", maxAttempts: 9 })
     const take = async (): Promise<TaskRow> => {
       await queue.database.query("UPDATE tasks SET heartbeat = 0 WHERE id = ?", [id])

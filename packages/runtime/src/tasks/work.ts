@@ -1,3 +1,6 @@
+import { join } from "node:path"
+import { sweepWorktrees } from "../isolation/isolated.ts"
+import { outsideFolder } from "../workspace/state-folder.ts"
 import { createToolwright, type Toolwright, type ToolwrightOptions } from "../toolwright.ts"
 import { taskPerformer } from "./perform.ts"
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts"
@@ -34,5 +37,10 @@ export async function startTaskWorker({ toolwright, made, ...options }: TaskWork
       },
       runs: { ...made.runs, database: toolwright.log.target },
     })
-  return startWorker({ ...options, queue, within: root, perform: taskPerformer({ toolwright, root, at }) })
+  const { env = process.env } = made
+  const treesOf = (folder: string): string => join(outsideFolder(folder, env), "worktrees")
+  const perform = taskPerformer({ toolwright, root, at, treesOf, env })
+  const kept = await sweepWorktrees(root, treesOf(root), queue)
+  for (const branch of kept) options.log?.(`what an ended task left is on the branch ${branch}`)
+  return startWorker({ ...options, queue, within: root, perform })
 }

@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TaskClaim, TaskEnd, TaskPause, TaskQueue, TaskRow } from "@toolwright/store"
+import type { NewTask, TaskClaim, TaskEnd, TaskPause, TaskQueue, TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { releaseDead } from "./dead.ts"
 
@@ -12,8 +12,8 @@ export interface TaskContext {
   inRun(run: string): Promise<void>
 }
 
-/** What came of the work on a task: its end, or that it is given back for a while, which is no try. */
-export type Performed = TaskEnd | ({ state: "queued" } & TaskPause)
+/** What came of the work on a task: its end, that it is given back for a while, or that another has to be done first. */
+export type Performed = TaskEnd | ({ state: "queued" } & TaskPause) | { state: "waiting"; on: NewTask; reason: string }
 
 /** Settings of {@link startWorker}. Times are in milliseconds. */
 export interface WorkerOptions {
@@ -166,6 +166,7 @@ class QueueWorker implements Worker {
     const write = async (): Promise<void> => {
       if (given) await queue.putBack(claim)
       else if (end.state === "queued") await queue.putBack(claim, end)
+      else if (end.state === "waiting") await queue.waitFor(claim, end.on, end.reason)
       else {
         await queue.end(claim, end)
         onEnd?.(end, task)
@@ -205,7 +206,7 @@ class QueueWorker implements Worker {
 }
 
 /** Why a task is given back as it was, with what was done of it. */
-const INTERRUPTED: ReadonlySet<unknown> = new Set<Interruption>(["stopped", "stale"])
+export const INTERRUPTED: ReadonlySet<unknown> = new Set<Interruption>(["stopped", "stale"])
 
 function saidOf({ id }: TaskRow, end: Performed, given: boolean): string {
   if (given) return `${id} given back`

@@ -23,16 +23,6 @@ export function startRoutes(
           hint: "Use a token without tags.",
         })
 
-  async function started(begin: () => Promise<string>): Promise<Response> {
-    try {
-      return Response.json({ id: await begin() }, { status: 201 })
-    } catch (thrown) {
-      if (!ToolwrightError.isInstance(thrown)) return problem({ code: "RUN_FAILED", message: messageOf(thrown) })
-      const { code, message, hint } = thrown
-      return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
-    }
-  }
-
   routes.get("/agents", async (context) => narrow(context.get("access")) ?? Response.json(await starter.agents()))
 
   routes.post("/", async (context) => {
@@ -64,22 +54,9 @@ export function startRoutes(
     return refused ?? started(() => starter.resume(context.req.param("id")))
   })
 
-  routes.post("/:id/undo", async (context) => {
-    const refused = narrow(context.get("access"))
-    if (refused !== undefined) return refused
-    if (starter.undo === undefined)
-      return problem({
-        code: "TOKEN_REQUIRED",
-        message: "What runs changed is taken back over a server with a token alone.",
-        hint: "Start it with --token or --token-file, or use 'toolwright undo'.",
-      })
-    try {
-      return Response.json(await starter.undo(context.req.param("id"), context.get("caller")))
-    } catch (thrown) {
-      if (!ToolwrightError.isInstance(thrown)) return problem({ code: "RUN_FAILED", message: messageOf(thrown) })
-      const { code, message, hint } = thrown
-      return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
-    }
+  routes.post("/:id/undo", (context) => {
+    const { access, caller } = context.var
+    return narrow(access) ?? takenBack(starter, context.req.param("id"), caller)
   })
 
   routes.post("/:id/stop", (context) => {
@@ -88,4 +65,32 @@ export function startRoutes(
     if (starter.stop(context.req.param("id"))) return context.json({ stopped: true })
     return problem({ code: "UNKNOWN_RUN", message: "No such run was started here, or it has ended." })
   })
+}
+
+async function started(begin: () => Promise<string>): Promise<Response> {
+  try {
+    return Response.json({ id: await begin() }, { status: 201 })
+  } catch (thrown) {
+    return failed(thrown)
+  }
+}
+
+async function takenBack({ undo }: RunStarter, run: string, by: string | undefined): Promise<Response> {
+  if (undo === undefined)
+    return problem({
+      code: "TOKEN_REQUIRED",
+      message: "What runs changed is taken back over a server with a token alone.",
+      hint: "Start it with --token or --token-file, or use 'toolwright undo'.",
+    })
+  try {
+    return Response.json(await undo(run, by))
+  } catch (thrown) {
+    return failed(thrown)
+  }
+}
+
+function failed(thrown: unknown): Response {
+  if (!ToolwrightError.isInstance(thrown)) return problem({ code: "RUN_FAILED", message: messageOf(thrown) })
+  const { code, message, hint } = thrown
+  return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
 }

@@ -13,6 +13,10 @@ export interface TaskInput {
   type?: string
   /** Whether a try that the agent itself ended without success is followed by another, as long as tries are left. */
   tryAgain?: boolean
+  /** Whether it is worked on in a git worktree and on a branch of its own, which is merged once it succeeded. */
+  worktree?: boolean
+  /** The task whose branch met a conflict that this one puts right, in the worktree of that one. */
+  resolves?: string
 }
 
 /** What each field may be. */
@@ -22,6 +26,8 @@ const FIELDS: Readonly<Record<keyof TaskInput, (value: unknown) => boolean>> = {
   systemPrompt: (value) => typeof value === "string",
   type: (value) => typeof value === "string",
   tryAgain: (value) => typeof value === "boolean",
+  worktree: (value) => typeof value === "boolean",
+  resolves: (value) => typeof value === "string" && /^[\w.-]{1,200}$/.test(value) && !/^\.+$/.test(value),
 }
 
 /** @throws ToolwrightError `INVALID_TASK` */

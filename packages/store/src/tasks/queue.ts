@@ -69,6 +69,8 @@ export interface TaskQueue {
   end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow>
   /** Gives a task back that was not begun, or stopped on the way. @throws ToolwrightError `STALE_TASK` */
   putBack(claim: TaskClaim, pause?: TaskPause): Promise<void>
+  /** Adds a task that has to be done first, and lets this one wait for it. @throws ToolwrightError `STALE_TASK` */
+  waitFor(claim: TaskClaim, on: NewTask, reason: string): Promise<TaskRow>
   /**
    * Takes tasks from workers that were last heard of before `deadBefore`.
    *
@@ -208,6 +210,20 @@ class DatabaseQueue implements TaskQueue {
   putBack(claim: TaskClaim, { notBefore = null, reason = null }: TaskPause = {}): Promise<void> {
     const values = [notBefore, reason, this.#now()]
     return this.#held(sql.PUT_BACK, values, claim).catch((thrown: unknown) => this.#lost(claim, thrown))
+  }
+
+  waitFor(claim: TaskClaim, on: NewTask, reason: string): Promise<TaskRow> {
+    const time = this.#now()
+    const { task, fence } = claim
+    const adding = this.#atomically(async (execute) => {
+      const { changed } = await execute(sql.WAIT_TASK, [reason, time, task.id, fence])
+      if (changed !== 1) throw await this.#stale(execute, task.id)
+      const added = await insertTask(execute, { ...on, id: on.id ?? this.#newId(time) }, time)
+      await execute(sql.COUNT_DEPENDANT, [added.id])
+      await execute(sql.INSERT_DEPENDENCY, [task.id, added.id])
+      return added
+    })
+    return adding.catch((thrown: unknown) => this.#lost(claim, thrown))
   }
 
   async end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow> {

@@ -71,6 +71,10 @@ export const RELEASE_HOLDER = `UPDATE tasks SET heartbeat = 0 WHERE state = 'run
 export const PUT_BACK = `UPDATE tasks SET state = 'queued', attempts = attempts - 1, holder = NULL, heartbeat = NULL,
   not_before = ?, reason = ?, updated_at = ? ${HELD}`
 
+/** Lets a task wait for another one that was added since; its work so far stands in its run. */
+export const WAIT_TASK = `UPDATE tasks SET state = 'waiting', attempts = attempts - 1, holder = NULL, heartbeat = NULL,
+  reason = ?, updated_at = ? ${HELD}`
+
 /** Tasks whose worker was not heard of any more are queued again, or given up after so many starts. */
 export const REAP_TASKS = `UPDATE tasks SET
     state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'abandoned' END,

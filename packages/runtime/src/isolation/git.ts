@@ -1,0 +1,83 @@
+import { realpath } from "node:fs/promises"
+import { childEnvironment, runProcess } from "@toolwright/host/process"
+import { resolveRepository, viewRepository } from "@toolwright/host/repository"
+import { programStarts } from "@toolwright/host/undo"
+import { ToolwrightError } from "@toolwright/toolbox"
+
+const TIMEOUT_MS = 120_000
+/** Git starts nothing that a repository names. */
+const BARE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"]
+/** Who commits where the user has not said who they are. */
+const NOBODY = ["-c", "user.name=Toolwright", "-c", "user.email=toolwright@localhost"]
+
+/** What git answered. */
+export interface GitAnswer {
+  ok: boolean
+  text: string
+  /** What it said of a failure. */
+  said: string
+}
+
+/** Git in one working tree, with a configuration of ours: no hook, filter or helper of the repository is started. */
+export interface Git {
+  readonly top: string
+  readonly gitDir: string
+  readonly commonDir: string
+  /** What came of a command, whichever way it ended. */
+  try(...args: string[]): Promise<GitAnswer>
+  /** @throws ToolwrightError `GIT_FAILED` */
+  run(...args: string[]): Promise<string>
+}
+
+/**
+ * @param top the folder that holds `.git`
+ * @throws ToolwrightError `NOT_A_REPOSITORY`, `REPOSITORY_REFUSED`
+ */
+export async function gitIn(top: string): Promise<Git> {
+  const real = await realpath(top)
+  const layout = await resolveRepository(real, [real])
+  if (layout === undefined)
+    throw new ToolwrightError("NOT_A_REPOSITORY", `${top} is not the top of a git repository.`, {
+      hint: "Tasks with a worktree of their own need one: run git init and commit what is there, or leave --worktree out.",
+    })
+  const { gitDir, commonDir } = layout
+  const attempt = async (...args: string[]): Promise<GitAnswer> => {
+    await using view = await viewRepository(layout, true)
+    await programStarts()
+    return await answerOf(["git", ...BARE, ...(await known(view.env)), ...args], real, { ...view.env })
+  }
+  let whose: readonly string[] | undefined
+  const known = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+    (whose ??= (await answerOf(["git", "config", "user.email"], real, { ...env })).ok ? [] : NOBODY)
+  return {
+    top: real,
+    gitDir,
+    commonDir,
+    try: attempt,
+    run: async (...args) => textOf(await attempt(...args), args),
+  }
+}
+
+/** Git as it comes, for what it keeps of its working trees: a view of the repository would be written down in them. */
+export async function plainGit(top: string, ...args: string[]): Promise<string> {
+  return textOf(await answerOf(["git", ...BARE, ...args], top, {}), args)
+}
+
+async function answerOf(argv: string[], cwd: string, env: Record<string, string>): Promise<GitAnswer> {
+  const outcome = await runProcess({
+    argv,
+    cwd,
+    env: childEnvironment({ ...env, GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", LC_ALL: "C" }),
+    timeoutMs: TIMEOUT_MS,
+    limits: { headBytes: 1 << 20, tailBytes: 1 << 20, logBytes: 0 },
+  })
+  const { stdout, stderr, exitCode } = outcome
+  return { ok: exitCode === 0, text: stdout.text.trimEnd(), said: `${stderr.text}\n${stdout.text}`.trim() }
+}
+
+function textOf({ ok, text, said }: GitAnswer, args: readonly string[]): string {
+  if (ok) return text
+  throw new ToolwrightError("GIT_FAILED", `git ${args[0] ?? ""} failed: ${said.split("\n")[0] ?? ""}`, {
+    hint: "Look at the repository; once git works there again, try the task again: toolwright tasks retry ID.",
+  })
+}

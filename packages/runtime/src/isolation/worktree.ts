@@ -1,0 +1,169 @@
+import { mkdir, readFile, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
+import { gitIn, plainGit, type Git } from "./git.ts"
+
+/** What becomes of a branch that is merged. */
+export type Merged =
+  /** It is in the workspace now. @param files what that changed there */
+  | { state: "merged"; files: string[] }
+  /** Both sides changed the same: nothing was done. */
+  | { state: "conflict"; files: string[]; into: string }
+  /** What lies in the workspace and is not committed would be lost: nothing was done. */
+  | { state: "in-the-way"; why: string }
+
+/** A working tree and a branch of a task's own. */
+export interface Worktree {
+  readonly path: string
+  readonly branch: string
+  /** Puts everything that lies there into a commit. @returns whether there was anything */
+  commit(message: string): Promise<boolean>
+  /** Merges the branch into what is checked out in the workspace. */
+  merge(message: string): Promise<Merged>
+  /** Brings what is checked out in the workspace into the branch; what conflicts stands there with its marks. @returns these files */
+  bringIn(): Promise<string[]>
+  /** Files in which the marks of a conflict still stand. */
+  unresolved(files: readonly string[]): Promise<string[]>
+  /** Lets go of the working tree; of the branch too where all of it is in the workspace. @returns the branch, if it stays */
+  remove(): Promise<string | undefined>
+}
+
+/** The branch of a task. */
+export const branchOf = (task: string): string => `toolwright/${task}`
+
+/**
+ * Opens the working tree of a task, which is made where it is not there: from its branch if an earlier try left one, from
+ * what is checked out in the workspace otherwise.
+ *
+ * @param folder where it is to lie
+ * @throws ToolwrightError `NOT_A_REPOSITORY`, `REPOSITORY_REFUSED`, `GIT_FAILED`
+ */
+export async function openWorktree(base: string, folder: string, task: string): Promise<Worktree> {
+  const workspace = await gitIn(base)
+  const branch = branchOf(task)
+  if (!(await workspace.try("rev-parse", "--verify", "--quiet", "HEAD")).ok)
+    throw new ToolwrightError("NOT_A_REPOSITORY", `Nothing is committed in ${base}, so no branch can begin there.`, {
+      hint: "Commit what is there first.",
+    })
+  if (!(await isThere(join(folder, ".git")))) await make(workspace, folder, branch)
+  return new TaskWorktree(workspace, await gitIn(folder), branch)
+}
+
+/** Makes a working tree; what a process that died left of one is made anew, from its branch. */
+async function make(workspace: Git, folder: string, branch: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
+  await rm(folder, { recursive: true, force: true })
+  await plainGit(workspace.top, "worktree", "prune")
+  const there = (await workspace.try("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`)).ok
+  const how = there ? [folder, branch] : ["-b", branch, folder, "HEAD"]
+  // Without files: these are written by a git that starts no filter of the repository's.
+  await plainGit(workspace.top, "worktree", "add", "--quiet", "--no-checkout", ...how)
+  await (await gitIn(folder)).run("reset", "--hard", "--quiet")
+}
+
+class TaskWorktree implements Worktree {
+  readonly branch: string
+  readonly #workspace: Git
+  readonly #own: Git
+
+  constructor(workspace: Git, own: Git, branch: string) {
+    this.#workspace = workspace
+    this.#own = own
+    this.branch = branch
+  }
+
+  get path(): string {
+    return this.#own.top
+  }
+
+  async commit(message: string): Promise<boolean> {
+    const git = this.#own
+    const merging = await isThere(join(git.gitDir, "MERGE_HEAD"))
+    await git.run("add", "--all")
+    if (!merging && (await git.try("diff", "--cached", "--quiet")).ok) return false
+    await git.run("commit", "--quiet", "--no-verify", "-m", message)
+    return true
+  }
+
+  async merge(message: string): Promise<Merged> {
+    const git = this.#workspace
+    await this.#abortUnfinished(git)
+    const before = await git.run("rev-parse", "HEAD")
+    const answer = await git.try("merge", "--no-edit", "--no-verify", "-m", message, this.branch)
+    if (answer.ok) {
+      const changed = await git.run("diff", "--name-only", "-z", before, "HEAD")
+      return { state: "merged", files: changed.split("\0").filter((file) => file !== "") }
+    }
+    const files = await conflicting(git)
+    if (!(await isThere(join(git.gitDir, "MERGE_HEAD")))) return { state: "in-the-way", why: firstLines(answer.said) }
+    await git.run("merge", "--abort")
+    return { state: "conflict", files, into: await nameOf(git) }
+  }
+
+  async bringIn(): Promise<string[]> {
+    const head = await this.#workspace.run("rev-parse", "HEAD")
+    const git = this.#own
+    if (await isThere(join(git.gitDir, "MERGE_HEAD"))) return conflicting(git)
+    const answer = await git.try(
+      "merge",
+      "--no-edit",
+      "--no-verify",
+      "-m",
+      `Bring in ${await nameOf(this.#workspace)}`,
+      head,
+    )
+    return answer.ok ? [] : conflicting(git)
+  }
+
+  async unresolved(files: readonly string[]): Promise<string[]> {
+    const marked = await Promise.all(
+      files.map(async (file) => {
+        const text = await readFile(join(this.path, file), "utf8").catch(() => "")
+        return /^(?:<{7} |>{7} )/m.test(text)
+      }),
+    )
+    return files.filter((_, at) => marked[at])
+  }
+
+  async remove(): Promise<string | undefined> {
+    const git = this.#workspace
+    const merged = (await git.try("merge-base", "--is-ancestor", this.branch, "HEAD")).ok
+    await rm(this.path, { recursive: true, force: true })
+    await plainGit(git.top, "worktree", "prune")
+    if (!merged) return this.branch
+    await git.try("branch", "--quiet", "-D", this.branch)
+    return undefined
+  }
+
+  /** A merge of this very branch that a process which died left half done is done anew. */
+  async #abortUnfinished(git: Git): Promise<void> {
+    const under = await readFile(join(git.gitDir, "MERGE_HEAD"), "utf8").catch(() => undefined)
+    if (under === undefined) return
+    if (under.trim() === (await git.run("rev-parse", this.branch))) await git.run("merge", "--abort")
+  }
+}
+
+async function conflicting(git: Git): Promise<string[]> {
+  const listed = await git.run("diff", "--name-only", "-z", "--diff-filter=U")
+  return listed.split("\0").filter((file) => file !== "")
+}
+
+/** What is checked out, by name. */
+async function nameOf(git: Git): Promise<string> {
+  const branch = await git.try("symbolic-ref", "--short", "--quiet", "HEAD")
+  return branch.ok ? branch.text : await git.run("rev-parse", "--short", "HEAD")
+}
+
+const firstLines = (text: string): string =>
+  text
+    .split("\n")
+    .slice(0, 6)
+    .map((line) => line.trim())
+    .join(" ")
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
