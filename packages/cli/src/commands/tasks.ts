@@ -95,11 +95,7 @@ async function add({ invocation, values, configuration, access, what }: Asked): 
   const [priority, tries, seconds] = [number(values, "priority"), number(values, "tries", 1), number(values, "in", 0)]
   const row = await queue.add({
     agent,
-    input: taskInput({
-      task: what,
-      ...(file === undefined ? {} : { files: file }),
-      ...(values.worktree === true ? { worktree: true } : {}),
-    }),
+    input: taskInput({ task: what, files: file, worktree: values.worktree }),
     ...(priority === undefined ? {} : { priority }),
     ...(tries === undefined ? {} : { maxAttempts: tries }),
     ...(seconds === undefined ? {} : { notBefore: Date.now() + seconds * 1_000 }),
