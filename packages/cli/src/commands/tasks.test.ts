@@ -176,7 +176,7 @@ test("watching shows each change until all have ended, and its exit code says wh
 
 test.each([
   [["tasks", "add"], "What is to be done?"],
-  [["tasks", "add", "x", "--agent", "bilder"], "Did you mean builder?"],
+  [["tasks", "add", "x", "--agent", "bilder"], "Did you mean 'builder'?"],
   [["tasks", "add", "x", "--priority", "high"], "--priority must be a whole number"],
   [["tasks", "show", "t0"], "There is no task 't0'."],
   [["tasks", "list", "--state", "ready"], "No task is ever 'ready'."],
