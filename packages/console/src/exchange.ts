@@ -16,7 +16,7 @@ export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, title: stri
   // What closes an element in a text would close it here too.
   const code = script.replaceAll(/<(?=\/script|!--)/gi, String.raw`\x3C`)
   const policy = `default-src 'none'; script-src '${hashOf(code)}'; style-src '${hashOf(style)}'; base-uri 'none'; form-action 'none'`
-  const data = JSON.stringify(run).replaceAll("<", String.raw`\u003C`)
+  const data = JSON.stringify(run).replaceAll(UNSEEN, spelled)
   return [
     "<!doctype html>",
     '<html lang="en">',
@@ -24,7 +24,7 @@ export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, title: stri
     `<meta http-equiv="content-security-policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
-    `<title>${escaped(title)}</title>`,
+    `<title>${escaped(title.replaceAll(HIDDEN, "\uFFFD"))}</title>`,
     `<style>${style}</style>`,
     '<div id="root"></div>',
     `${OPEN}${data}${CLOSE}`,
@@ -45,6 +45,17 @@ export function runInPage(text: string): unknown {
     return undefined
   }
 }
+
+/** What alters how a text is read, in a title bar and to whoever looks at the file; and what could begin an element. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const UNSEEN = /[<\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** As JSON spells what it need not show. */
+const spelled = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => String.raw`\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`)
+    .join("")
 
 const hashOf = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
