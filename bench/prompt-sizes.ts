@@ -53,6 +53,7 @@ export async function run(): Promise<BenchmarkResult> {
         figures[`${profile.name}_${delivery}_${name}_tokens`] = counted[1]!
         return counted
       })
+      figures[`${profile.name}_${delivery}_tools`] = now.length
       return { profile: profile.name, delivery, before: before.length, now: now.length, tokens }
     }),
   )

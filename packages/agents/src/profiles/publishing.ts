@@ -41,7 +41,7 @@ export const migrationsProfile: AgentProfile = {
 Read a migration before you carry it out. Carry out only what was asked for, one step at a time, and look at the state after each.
 Where one fails, stop and report what was carried out and what was not. Say at the end where the database stands.`,
   tools: { sets: ["db-migrations"], splitActions: true },
-  declared: "all",
+  declared: ["db-migrations"],
   completion: { requireToolUse: true },
   changesWorkspace: true,
   kits: ["database"],

@@ -7,7 +7,7 @@ import type { LlamaEngine } from "./engine.ts"
 import { generateMasked } from "./masked.ts"
 
 /** `TOOLWRIGHT_CONSTRAINED_RUNS=500` for the whole proof; a sample of it otherwise. */
-const RUNS = Number(process.env["TOOLWRIGHT_CONSTRAINED_RUNS"] ?? 12)
+const RUNS = Number(process.env["TOOLWRIGHT_CONSTRAINED_RUNS"] ?? 6)
 
 const run = () => ""
 const weather = defineTool({
