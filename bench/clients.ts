@@ -28,10 +28,16 @@ const PACKAGES = {
   "@langchain/openai": "1.6.0",
   "@langchain/core": "1.4.0",
   "@openai/agents": "0.20.0",
+  "@mastra/core": "1.71.0",
+  "@llamaindex/openai": "0.4.23",
+  "@llamaindex/core": "0.6.23",
+  "@llamaindex/env": "0.1.31",
   zod: "4.6.7",
   "@anthropic-ai/claude-code": "2.1.330",
   "@openai/codex": "0.169.0",
   "opencode-ai": "1.18.33",
+  "@qwen-code/qwen-code": "0.24.4",
+  "@continuedev/cli": "1.5.47",
 }
 
 type Client = (ask: Ask) => Promise<Seen>

@@ -77,6 +77,31 @@ export const COMMAND_LINES: readonly CommandLine[] = [
     args: (prompt) => ["run", prompt],
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
   },
+  {
+    name: "Qwen Code",
+    wire: "Chat",
+    package: "@qwen-code/qwen-code",
+    prepare: (home) => {
+      mkdirSync(join(home, ".qwen"))
+      const settings = { security: { auth: { selectedType: "openai" } }, privacy: { usageStatisticsEnabled: false } }
+      writeFileSync(join(home, ".qwen", "settings.json"), JSON.stringify(settings))
+    },
+    command: (folder) => bin(folder, ".bin", "qwen"),
+    args: (prompt) => ["--yolo", "-p", prompt],
+    env: (_, url) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "local" }),
+  },
+  {
+    name: "Continue",
+    wire: "Chat",
+    package: "@continuedev/cli",
+    prepare: (home, _, url) => {
+      const model = `  - name: local\n    provider: openai\n    model: local\n    apiBase: ${url}/v1\n    apiKey: none\n    roles: [chat]\n`
+      writeFileSync(join(home, "config.yaml"), `name: own\nversion: 0.0.1\nschema: v1\nmodels:\n${model}`)
+    },
+    command: (folder) => bin(folder, ".bin", "cn"),
+    args: (prompt) => ["--config", "../home/config.yaml", "--auto", "-p", prompt],
+    env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
+  },
 ]
 
 const LONGEST_MS = 120_000

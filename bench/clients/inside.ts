@@ -35,17 +35,22 @@ child.once("close", (code) => process.exit(code ?? 1))
 function reply(asked: Asked): Reply {
   const { system, text, results } = asked
   const has = (tool: string): boolean => new RegExp(`(## |"name": ?"|<name>)${tool}(\\n|"|<)`).test(system)
-  if (!text.includes("THE TASK") || !["Bash", "bash", "exec_command"].some(has)) return { text: "A task" }
+  if (!text.includes("THE TASK") || !["Bash", "bash", "exec_command", "run_shell_command"].some(has))
+    return { text: "A task" }
   const content = "made by a model\n"
   const first = `${work}/made.txt`
   const second = `tr a-z A-Z < ${first} > ${work}/upper.txt`
   if (results === 0) {
+    if (name === "Continue") return { text: family.call("Write", { filepath: first, content }) }
+    if (has("write_file")) return { text: family.call("write_file", { file_path: first, content }) }
     if (has("Write")) return { text: family.call("Write", { file_path: first, content }) }
     if (has("write")) return { text: family.call("write", { filePath: first, content }) }
     return { text: family.call("exec_command", { cmd: `echo made by a model > ${first}` }) }
   }
   if (results > 1) return { text: "Both files are written." }
   const described = { command: second, description: "Writes it in upper case" }
+  if (has("run_shell_command"))
+    return { text: `Now the other.\n${family.call("run_shell_command", { ...described, is_background: false })}` }
   if (has("Bash")) return { text: `Now the other.\n${family.call("Bash", described)}` }
   if (has("bash")) return { text: `Now the other.\n${family.call("bash", described)}` }
   return { text: `Now the other.\n${family.call("exec_command", { cmd: second })}` }

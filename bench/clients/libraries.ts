@@ -21,6 +21,9 @@ const DESCRIPTION = "The weather of a city"
 const PICTURE_URL = `data:image/png;base64,${PICTURE}`
 const OPTIONS = { apiKey: "none", maxRetries: 0 }
 
+/** Seen with a bare server too. */
+const KEPT = "keeps the connection of an aborted stream, with a bare server too"
+
 export const LIBRARIES: readonly Library[] = [
   { name: "openai", wire: "Chat", package: "openai", open: openaiChat },
   { name: "openai", wire: "Responses", package: "openai", open: openaiResponses },
@@ -39,6 +42,8 @@ export const LIBRARIES: readonly Library[] = [
     createOpenAI({ baseURL: `${url}/v1`, apiKey: "none" })("any"),
   ),
   { name: "LangChain", wire: "Chat", package: "@langchain/openai", open: langchain },
+  { name: "LlamaIndex", wire: "Chat", package: "@llamaindex/openai", own: { abort: KEPT }, open: llamaIndex },
+  { name: "Mastra", wire: "Chat", package: "@mastra/core", own: { abort: KEPT }, open: mastra },
   {
     name: "OpenAI Agents",
     wire: "Responses",
@@ -174,8 +179,7 @@ function aiSdk(
   modelOf: (provider: Any, url: string) => unknown,
 ): Library {
   const name = `${core === "ai-6" ? "AI SDK 6" : "AI SDK 7"}, ${core === "ai-6" ? "@ai-sdk/openai" : provider}`
-  const own =
-    core === "ai-7" ? { own: { abort: "keeps the connection of an aborted stream, with a bare server too" } } : {}
+  const own = core === "ai-7" ? { own: { abort: KEPT } } : {}
   return { name, wire, package: core, ...own, open: (load) => openAiSdk(load, core, provider, modelOf) }
 }
 
@@ -248,6 +252,96 @@ async function langchain(load: Load) {
     signal?.throwIfAborted()
     const calls = message.tool_calls.map(({ name, args }: Any) => ({ name, arguments: args }))
     return { text: message.text, calls, finish: message.response_metadata.finish_reason ?? "" }
+  }
+}
+
+/** It tells why an answer ended only in what it passes on as it came. */
+async function llamaIndex(load: Load) {
+  const { OpenAI } = await load<Any>("@llamaindex/openai")
+  return async ({ url, prompt, tools, image, schema, stream, signal, begun }: Ask): Promise<Seen> => {
+    const format = schema
+      ? { response_format: { type: "json_schema", json_schema: { name: "city", schema: CITY } } }
+      : {}
+    const model = new OpenAI({
+      model: "gpt-4o",
+      apiKey: "none",
+      maxRetries: 0,
+      baseURL: `${url}/v1`,
+      additionalChatOptions: format,
+    })
+    const picture = { type: "image_url", image_url: { url: PICTURE_URL } }
+    const tool = { metadata: { name: "get_weather", description: DESCRIPTION, parameters: CITY }, call: () => "sunny" }
+    const asked = {
+      messages: [{ role: "user", content: image ? [{ type: "text", text: prompt }, picture] : prompt }],
+      ...(tools ? { tools: [tool] } : {}),
+    }
+    const callsIn = (options: Any) =>
+      (options?.toolCall ?? []).map(({ name, input }: Any) => ({
+        name,
+        arguments: typeof input === "string" ? JSON.parse(input) : input,
+      }))
+    if (!stream) {
+      const { message, raw } = await model.chat(asked)
+      const finish = raw.choices[0].finish_reason
+      return { text: message.content ?? "", calls: callsIn(message.options), finish }
+    }
+    const seen: Seen = { text: "", calls: [], finish: "" }
+    for await (const { delta, options, raw } of await model.chat({ ...asked, stream: true })) {
+      begun?.()
+      seen.text += delta
+      if (options?.toolCall) seen.calls = callsIn(options)
+      seen.finish = raw?.choices?.[0]?.finish_reason ?? seen.finish
+      if (signal?.aborted) break
+    }
+    signal?.throwIfAborted()
+    return seen
+  }
+}
+
+/** An agent that may take one step. */
+async function mastra(load: Load) {
+  const { Agent } = await load<Any>("@mastra/core/agent")
+  const { createTool } = await load<Any>("@mastra/core/tools")
+  const { z } = await load<Any>("zod")
+  const city = z.object({ city: z.string(), days: z.number().int().optional() })
+  return async ({ url, prompt, tools, image, schema, stream, signal, begun }: Ask): Promise<Seen> => {
+    const weather = createTool({
+      id: "get_weather",
+      description: DESCRIPTION,
+      inputSchema: city,
+      execute: () => Promise.resolve("sunny"),
+    })
+    const agent = new Agent({
+      id: "own",
+      name: "own",
+      instructions: "Help.",
+      model: { id: "own/any", url: `${url}/v1`, apiKey: "none" },
+      maxRetries: 0,
+      ...(tools ? { tools: { get_weather: weather } } : {}),
+    })
+    const picture = { type: "image", image: PICTURE_URL, mimeType: "image/png" }
+    const messages = [{ role: "user", content: [{ type: "text", text: prompt }, ...(image ? [picture] : [])] }]
+    const settings = {
+      maxSteps: 1,
+      abortSignal: signal,
+      modelSettings: { maxRetries: 0 },
+      ...(schema ? { structuredOutput: { schema: city } } : {}),
+    }
+    let result: Any
+    if (stream) {
+      const streaming = await agent.stream(messages, settings)
+      for await (const _ of streaming.fullStream) begun?.()
+      signal?.throwIfAborted()
+      result = {
+        text: await streaming.text,
+        toolCalls: await streaming.toolCalls,
+        finishReason: await streaming.finishReason,
+        error: streaming.error,
+      }
+    } else result = await agent.generate(messages, settings)
+    if (result.error) throw result.error
+    const calls = result.toolCalls.map(({ payload }: Any) => ({ name: payload.toolName, arguments: payload.args }))
+    return { text: result.text, calls, finish: result.finishReason ?? "" }
   }
 }
 

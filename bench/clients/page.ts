@@ -24,6 +24,8 @@ Its own way:
 
 ${ownWays(rows)}
 
+The clients for Python are not among them: the table is made of what npm installs.
+
 ## Command lines
 
 Each had to write a file and then another by a command, in a network that has nothing but this machine; judged by the files.
