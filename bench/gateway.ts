@@ -129,11 +129,16 @@ async function streamed(port: number, agent: Agent): Promise<{ first: number; wh
   return { first, whole: performance.now() - begun }
 }
 
-/** Resident memory over many requests that are not streamed: what the last quarter has more than the second. */
+/**
+ * Memory over many requests that are not streamed: what the heap holds after a collection at the end more than after a
+ * quarter, and the resident memory of the last quarter more than that of the second, which grows until V8 collects.
+ */
 async function memory(server: Server, requests: number): Promise<Record<string, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const samples: number[] = []
+  let early: number | undefined
   for (let done = 0; done < requests; done += 16) {
+    if (done >= requests / 4) early ??= await heldMb(server)
     const answers = Array.from({ length: 16 }, async () => {
       const response = await post(server.port, { stream: false }, agent)
       for await (const _ of response);
@@ -144,7 +149,10 @@ async function memory(server: Server, requests: number): Promise<Record<string, 
   agent.destroy()
   const quarter = Math.max(1, Math.floor(samples.length / 4))
   const mean = (part: readonly number[]) => part.reduce((sum, each) => sum + each, 0) / part.length
+  const held = await heldMb(server)
   return {
+    heap_held_mb: held,
+    heap_growth_mb: held - (early ?? held),
     memory_mb: Math.max(...samples),
     memory_growth_mb: mean(samples.slice(-quarter)) - mean(samples.slice(quarter, 2 * quarter)),
     memory_requests: samples.length * 16,
@@ -180,17 +188,37 @@ async function neverRead(server: Server): Promise<Record<string, number>> {
   }
 }
 
+/** What the heap holds after a collection. */
+async function heldMb({ child }: Server): Promise<number> {
+  child.send("held")
+  const [bytes] = (await once(child, "message")) as [number]
+  return bytes / 1024 / 1024
+}
+
+/** Runs in the gateway: answers what its heap holds. */
+const TELL_HELD = `data:text/javascript,process.on("message",()=>{gc();gc();process.send(process.memoryUsage().heapUsed)})`
+
 async function gateway(port: number, folder: string): Promise<Server> {
   const args = ["serve", "--port", "0", "--model", BODY.model, "--base-url", `http://127.0.0.1:${port}/v1`]
   const env = { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: folder }
   // A small heap, so that what is kept shows and not what has not been collected yet.
   const child = spawn(
     process.execPath,
-    ["--max-old-space-size=192", CLI, ...args, "--native-tools", "false", "--quiet"],
+    [
+      "--max-old-space-size=192",
+      "--expose-gc",
+      "--import",
+      TELL_HELD,
+      CLI,
+      ...args,
+      "--native-tools",
+      "false",
+      "--quiet",
+    ],
     {
       cwd: folder,
       env,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
     },
   )
   let text = ""

@@ -275,27 +275,36 @@ async function llamaIndex(load: Load) {
       messages: [{ role: "user", content: image ? [{ type: "text", text: prompt }, picture] : prompt }],
       ...(tools ? { tools: [tool] } : {}),
     }
-    const callsIn = (options: Any) =>
-      (options?.toolCall ?? []).map(({ name, input }: Any) => ({
-        name,
-        arguments: typeof input === "string" ? JSON.parse(input) : input,
-      }))
     if (!stream) {
       const { message, raw } = await model.chat(asked)
       const finish = raw.choices[0].finish_reason
-      return { text: message.content ?? "", calls: callsIn(message.options), finish }
+      return { text: message.content ?? "", calls: callsOf(message.options), finish }
     }
-    const seen: Seen = { text: "", calls: [], finish: "" }
-    for await (const { delta, options, raw } of await model.chat({ ...asked, stream: true })) {
-      begun?.()
-      seen.text += delta
-      if (options?.toolCall) seen.calls = callsIn(options)
-      seen.finish = raw?.choices?.[0]?.finish_reason ?? seen.finish
-      if (signal?.aborted) break
-    }
-    signal?.throwIfAborted()
-    return seen
+    return llamaIndexSeen(await model.chat({ ...asked, stream: true }), { signal, begun })
   }
+}
+
+async function llamaIndexSeen(
+  pieces: AsyncIterable<Any>,
+  { signal, begun }: Pick<Ask, "signal" | "begun">,
+): Promise<Seen> {
+  const seen: Seen = { text: "", calls: [], finish: "" }
+  for await (const { delta, options, raw } of pieces) {
+    begun?.()
+    seen.text += delta
+    if (options?.toolCall) seen.calls = callsOf(options)
+    seen.finish = raw?.choices?.[0]?.finish_reason ?? seen.finish
+    if (signal?.aborted) break
+  }
+  signal?.throwIfAborted()
+  return seen
+}
+
+function callsOf(options: Any): Seen["calls"] {
+  return (options?.toolCall ?? []).map(({ name, input }: Any) => ({
+    name,
+    arguments: typeof input === "string" ? JSON.parse(input) : input,
+  }))
 }
 
 /** An agent that may take one step. */
@@ -327,21 +336,23 @@ async function mastra(load: Load) {
       modelSettings: { maxRetries: 0 },
       ...(schema ? { structuredOutput: { schema: city } } : {}),
     }
-    let result: Any
-    if (stream) {
-      const streaming = await agent.stream(messages, settings)
-      for await (const _ of streaming.fullStream) begun?.()
-      signal?.throwIfAborted()
-      result = {
-        text: await streaming.text,
-        toolCalls: await streaming.toolCalls,
-        finishReason: await streaming.finishReason,
-        error: streaming.error,
-      }
-    } else result = await agent.generate(messages, settings)
+    const result = stream
+      ? await mastraEnd(await agent.stream(messages, settings), { signal, begun })
+      : await agent.generate(messages, settings)
     if (result.error) throw result.error
     const calls = result.toolCalls.map(({ payload }: Any) => ({ name: payload.toolName, arguments: payload.args }))
     return { text: result.text, calls, finish: result.finishReason ?? "" }
+  }
+}
+
+async function mastraEnd(streaming: Any, { signal, begun }: Pick<Ask, "signal" | "begun">): Promise<Any> {
+  for await (const _ of streaming.fullStream) begun?.()
+  signal?.throwIfAborted()
+  return {
+    text: await streaming.text,
+    toolCalls: await streaming.toolCalls,
+    finishReason: await streaming.finishReason,
+    error: streaming.error,
   }
 }
 

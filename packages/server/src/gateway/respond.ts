@@ -5,6 +5,9 @@ import type { GatewayEvent, ReplyHead, StreamWriter, WholeReply, WireRequest } f
 /** After so long without a word a waiting client is told that the answer still comes. */
 const ALIVE_MS = 10_000
 
+/** Characters from which a piece is sent, whatever else is there. */
+const LONGEST_PIECE = 16_384
+
 /** What an answer is made of. */
 export interface Steps {
   events: AsyncGenerator<GatewayEvent, void>
@@ -71,15 +74,17 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
   readonly #writer: StreamWriter
   readonly #steps: Steps
   readonly #encoder = new TextEncoder()
-  #ahead: IteratorResult<GatewayEvent, void> | undefined
+  /** The next step, where it was asked for already. */
+  #ahead: Promise<IteratorResult<GatewayEvent, void>> | undefined
   #begun = false
+  #over = false
   #alive: NodeJS.Timeout | undefined
   /** When the client began to wait for the next piece. */
   #waiting: number | undefined
 
   constructor(writer: StreamWriter, first: IteratorResult<GatewayEvent, void>, steps: Steps) {
     this.#writer = writer
-    this.#ahead = first
+    this.#ahead = Promise.resolve(first)
     this.#steps = steps
   }
 
@@ -94,18 +99,16 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#waiting = performance.now()
-    let text: string | undefined
-    let over = false
+    let text: string
     try {
       text = await this.#piece()
-      over = text === undefined
     } catch (thrown) {
       text = this.#writer.fail(failureOf(thrown))
-      over = true
+      this.#over = true
     }
     this.#waiting = undefined
-    if (text !== undefined) controller.enqueue(this.#encoder.encode(text))
-    if (!over) return
+    if (text !== "") controller.enqueue(this.#encoder.encode(text))
+    if (!this.#over) return
     clearInterval(this.#alive)
     controller.close()
   }
@@ -116,18 +119,40 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
     await this.#steps.events.return(undefined)
   }
 
-  /** The next text to send; nothing at the end. */
-  async #piece(): Promise<string | undefined> {
-    if (!this.#begun) {
-      this.#begun = true
-      return this.#writer.begin()
+  /** What there is to send by now, in one piece: a write for every token costs more than all else. */
+  async #piece(): Promise<string> {
+    let text = this.#begun ? "" : this.#writer.begin()
+    this.#begun = true
+    const turn = new Promise<false>((resolve) => setImmediate(resolve, false))
+    while (text === "" || (text.length < LONGEST_PIECE && (await this.#isThere(turn)))) {
+      const step = await this.#next()
+      if (step.done === true) {
+        this.#over = true
+        break
+      }
+      text += this.#writer.event(step.value)
     }
-    for (;;) {
-      const step = this.#ahead ?? (await this.#steps.events.next())
+    return text
+  }
+
+  #asked(): Promise<IteratorResult<GatewayEvent, void>> {
+    return (this.#ahead ??= this.#steps.events.next())
+  }
+
+  async #next(): Promise<IteratorResult<GatewayEvent, void>> {
+    try {
+      return await this.#asked()
+    } finally {
       this.#ahead = undefined
-      if (step.done === true) return undefined
-      const text = this.#writer.event(step.value)
-      if (text !== "") return text
     }
+  }
+
+  /** Whether the next step comes before the turn ends. One that failed is told when it is taken, behind what there is. */
+  #isThere(turn: Promise<false>): Promise<boolean> {
+    const there = this.#asked().then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([there, turn])
   }
 }

@@ -203,9 +203,14 @@ describe("replies that servers lost, by the threads that tell of them", () => {
         const pieces: Buffer[] = []
         for await (const piece of request) pieces.push(piece as Buffer)
         const { structured_outputs: form } = JSON.parse(Buffer.concat(pieces).toString()) as {
-          structured_outputs?: { grammar?: string }
+          structured_outputs?: { grammar?: string; structural_tag?: string }
         }
-        const fits = form?.grammar !== undefined && matchesGbnf(form.grammar, reply)
+        // A structural tag holds nothing before its trigger, and what follows begins as one of its tags.
+        const begins = Array.from(form?.structural_tag?.matchAll(/"begin":("(?:[^"\\]|\\.)*")/g) ?? [], ([, begin]) =>
+          String(JSON.parse(begin!)),
+        )
+        const tagged = begins.some((begin) => begin.includes("run") && reply.includes(begin))
+        const fits = tagged || (form?.grammar !== undefined && matchesGbnf(form.grammar, reply))
         const choices = [{ index: 0, message: { role: "assistant", content: reply }, finish_reason: "stop" }]
         const body = fits ? { choices } : { error: { message: "Failed to advance FSM for request" } }
         response.writeHead(fits ? 200 : 500, { "content-type": "application/json" }).end(JSON.stringify(body))
