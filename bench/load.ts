@@ -1,6 +1,7 @@
 /**
  * A crowd in front of one server: 1, 32, 256 and 1,000 callers, a tenth of whom read slowly and a twentieth not at all,
- * beside the same crowd in front of bare `node:http`. `--seconds=600` makes each crowd stay ten minutes.
+ * beside the same crowd in front of bare `node:http`. `--seconds=600` makes each crowd stay ten minutes, `--crowds=256,1000`
+ * chooses among them.
  */
 import { fork, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -14,7 +15,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { BenchmarkResult } from "./run.ts"
 
 const CLI = join(import.meta.dirname, "../packages/cli/bin/toolwright.js")
-const CROWDS = [1, 32, 256, 1000]
+const CROWDS = /--crowds=([\d,]+)/.exec(process.argv.join(" "))?.[1]?.split(",").map(Number) ?? [1, 32, 256, 1000]
 /** Statuses that say what is the matter, and when to come again. */
 const CLEAR = new Set([200, 429, 503])
 
@@ -28,8 +29,10 @@ interface Taken {
   times: number[]
   statuses: Map<number, number>
   errors: number
-  /** What went wrong, of answers that did not come. */
-  reasons: Set<string>
+  /** What went wrong, of answers that did not come, and how often. */
+  reasons: Map<string, number>
+  /** Kept connections that the server had closed as a call came: every client calls again then, on a new one. */
+  renewed: number
   /** Resident memory of the server in megabytes, over the time. */
   memory: number[]
 }
@@ -51,7 +54,7 @@ export async function run(): Promise<BenchmarkResult> {
       const unclear = [...statuses]
         .filter(([status]) => !CLEAR.has(status))
         .reduce((sum, [, count]) => sum + count, errors)
-      const reasons = [...taken.reasons].join("; ")
+      const reasons = JSON.stringify([...taken.reasons, ...statuses])
       if (unclear > 0)
         throw new Error(
           `${callers} callers: ${unclear} answers without a clear status (${reasons}); so far ${JSON.stringify(figures)}`,
@@ -63,6 +66,7 @@ export async function run(): Promise<BenchmarkResult> {
         [`p99_node_http_ms_${callers}`]: quantile(floor.times, 0.99),
         [`memory_mb_${callers}`]: Math.max(...memory),
         [`memory_growth_mb_${callers}`]: growth(memory),
+        [`connections_renewed_${callers}`]: taken.renewed,
       })
       ratios[`p99_vs_node_http_${callers}`] = quantile(floor.times, 0.99) / quantile(taken.times, 0.99)
     }
@@ -77,7 +81,7 @@ export async function run(): Promise<BenchmarkResult> {
 
 /** All callers of a crowd at once, for so long; each waits for its answer before it calls again. */
 async function crowd(server: Server, callers: number, seconds: number, file: string): Promise<Taken> {
-  const taken: Taken = { times: [], statuses: new Map(), errors: 0, reasons: new Set(), memory: [] }
+  const taken: Taken = { times: [], statuses: new Map(), errors: 0, reasons: new Map(), renewed: 0, memory: [] }
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   const until = performance.now() + seconds * 1000
   const silent = callers < 20 ? 0 : Math.ceil(callers / 20)
@@ -88,10 +92,16 @@ async function crowd(server: Server, callers: number, seconds: number, file: str
   const readers = Array.from({ length: callers - silent }, async (_, index) => {
     while (performance.now() < until) {
       const started = performance.now()
-      const { status, retryAfter } = await call(server, body, agent, index < slow ? 50 : 0).catch((thrown: Error) => {
-        taken.reasons.add(thrown.message)
-        return { status: 0, retryAfter: 0 }
-      })
+      const { status, retryAfter } = await call(server, { body, agent, delayMs: index < slow ? 50 : 0, taken }).catch(
+        (thrown: Error) => {
+          const reason = `${thrown.message} after ${Math.round(performance.now() - started)} ms`.replace(
+            /\d{2} ms$/,
+            "00 ms",
+          )
+          taken.reasons.set(reason, (taken.reasons.get(reason) ?? 0) + 1)
+          return { status: 0, retryAfter: 0 }
+        },
+      )
       if (status === 0) taken.errors++
       else taken.statuses.set(status, (taken.statuses.get(status) ?? 0) + 1)
       if (status === 200 && index >= slow) taken.times.push(performance.now() - started)
@@ -105,12 +115,20 @@ async function crowd(server: Server, callers: number, seconds: number, file: str
   return taken
 }
 
-function call(
-  { port, path }: Server,
-  body: string,
-  agent: Agent,
-  delayMs: number,
-): Promise<{ status: number; retryAfter: number }> {
+interface Asked {
+  body: string
+  agent: Agent
+  delayMs: number
+  taken: Taken
+}
+
+interface Answered {
+  status: number
+  retryAfter: number
+}
+
+function call({ port, path }: Server, asked: Asked): Promise<Answered> {
+  const { body, agent, delayMs, taken } = asked
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
     const outgoing = request({ port, path, method: "POST", agent, headers }, (response) => {
@@ -124,7 +142,11 @@ function call(
       else setTimeout(finish, delayMs)
       response.once("error", reject)
     })
-    outgoing.once("error", reject)
+    outgoing.once("error", (thrown: NodeJS.ErrnoException) => {
+      if (!outgoing.reusedSocket || thrown.code !== "ECONNRESET") return reject(thrown)
+      taken.renewed++
+      call({ port, path } as Server, asked).then(resolve, reject)
+    })
     outgoing.end(body)
   })
 }

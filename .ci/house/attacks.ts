@@ -4,7 +4,14 @@ import { root } from "./run-example.ts"
 
 /** What is attacked, and the files whose tests are the attacks. */
 const AREAS: readonly (readonly [string, readonly string[]])[] = [
-  ["Folders from elsewhere", ["packages/runtime/src/configuration/trust", "packages/cli/src/commands/trust.test.ts"]],
+  [
+    "Folders from elsewhere",
+    [
+      "packages/runtime/src/configuration/trust",
+      "packages/runtime/src/own-tools/hostile-places.test.ts",
+      "packages/cli/src/commands/trust.test.ts",
+    ],
+  ],
   ["Keys and secrets", ["packages/runtime/src/configuration/key.test.ts", "packages/runtime/src/secrets"]],
   [
     "Paths",
@@ -25,7 +32,7 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   ["The gate: success without the work", ["packages/runtime/src/scenarios/hostile.test.ts"]],
-  ["The server", ["packages/server/src/attacks.test.ts"]],
+  ["The server", ["packages/server/src/attacks.test.ts", "packages/server/src/http/followers.test.ts"]],
   [
     "Models, MCP servers and pages",
     [

@@ -1,18 +1,25 @@
-import { readFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import { messageOf, nearest, ToolwrightError, validate } from "@toolwright/toolbox"
 import type { Document, LineCounter } from "yaml"
 import { findMistakes, type Mistake } from "./mistakes.ts"
 import { SCREENPLAY_SCHEMA } from "./schema.ts"
 import type { Screenplay } from "./screenplay.ts"
 
+/** Far more than anybody writes. */
+const LARGEST_BYTES = 64 * 1024 * 1024
+
 /**
- * Reads a screenplay file.
+ * Reads a screenplay file. What stands in its place may come from elsewhere: a pipe that nobody writes to, a device
+ * without end.
  *
  * @throws ToolwrightError `SCREENPLAY_INVALID` when it is not there, or not a screenplay, with file and line
  */
 export async function loadScreenplay(file: string): Promise<Screenplay> {
   let text: string
   try {
+    const found = await stat(file)
+    if (!found.isFile()) throw new Error("it is no regular file")
+    if (found.size > LARGEST_BYTES) throw new Error(`it has more than ${LARGEST_BYTES} bytes`)
     text = await readFile(file, "utf8")
   } catch (cause) {
     throw new ToolwrightError("SCREENPLAY_INVALID", `The screenplay ${file} cannot be read: ${messageOf(cause)}`, {
@@ -38,7 +45,12 @@ export async function parseScreenplay(text: string, source = "screenplay"): Prom
       document.errors.map((error) => ({ at: lineOf(lines, error.pos[0]), message: plainMessage(error.message) })),
     )
   }
-  const value: unknown = document.toJS()
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (cause) {
+    throw invalid(source, [{ at: lineOf(lines, 0), message: messageOf(cause) }])
+  }
   const mistakes = await mistakesOf(value)
   if (mistakes.length > 0) {
     throw invalid(

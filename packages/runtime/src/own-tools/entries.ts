@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { stateTextOf } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** What a module of tools may end in. */
@@ -54,7 +55,7 @@ function missing(path: string): ToolwrightError {
 function entryOf(manifest: string): string {
   let said: { exports?: unknown; main?: unknown }
   try {
-    said = JSON.parse(readFileSync(manifest, "utf8")) as typeof said
+    said = JSON.parse(stateTextOf(manifest, { follow: true }) ?? "") as typeof said
   } catch (cause) {
     throw new ToolwrightError("INVALID_CONFIGURATION", `${manifest} cannot be read: ${messageOf(cause)}`, { cause })
   }

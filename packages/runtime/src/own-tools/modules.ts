@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import * as nodeModule from "node:module"
 import { dirname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -21,6 +22,7 @@ const MARK = "toolwright-load"
  * @throws ToolwrightError `INVALID_CONFIGURATION` where it cannot be loaded or exports no tool
  */
 export async function loadModule(file: string, load: string): Promise<LoadedModule> {
+  checkFile(file)
   const files = new Set([file])
   // A Node older than 22.15 has no hooks: of what a module imports nothing is then loaded anew.
   const hooks = (nodeModule as Partial<typeof nodeModule>).registerHooks?.({
@@ -45,6 +47,17 @@ export async function loadModule(file: string, load: string): Promise<LoadedModu
   } finally {
     hooks?.deregister()
   }
+}
+
+/** Largest module that is loaded; bundles are far smaller. */
+const LARGEST_BYTES = 64 * 1024 * 1024
+
+/** Node would wait for a pipe that nobody writes to, and read a device without end. */
+function checkFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined || (found.isFile() && found.size <= LARGEST_BYTES)) return
+  const what = found.isFile() ? `has more than ${LARGEST_BYTES} bytes` : "is no regular file"
+  throw new ToolwrightError("INVALID_CONFIGURATION", `The tools in ${file} cannot be loaded: it ${what}.`)
 }
 
 function marked(url: string, load: string): string {

@@ -15,6 +15,7 @@ import { afterAll, describe, expect, test } from "vitest"
 import type { JsonObject } from "@toolwright/toolbox"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
+import { GIT_SPELLINGS, gitKeys } from "../testing/git-keys.ts"
 import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const ACTIONS: readonly JsonObject[] = [
@@ -38,7 +39,11 @@ const SOME = ACTIONS.filter(({ action, files, staged }) =>
 const STATES = (await probeBubblewrap()).program === undefined ? (["off"] as const) : (["auto", "off"] as const)
 
 let cases = 0
-afterAll(() => console.log(`git: ${cases} hostile cases (configurations and layouts × actions × sandbox states)`))
+let generated = 0
+afterAll(() => {
+  console.log(`git: ${cases} hostile cases (configurations and layouts × actions × sandbox states)`)
+  console.log(`git: ${generated} of them generated (keys × spellings × actions × sandbox states)`)
+})
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
   const fixture = workspaceFixture({ "a.txt": "a\n", "README.md": "one\n" }, { sandbox })
@@ -96,6 +101,29 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
     fixture.write({ ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=e=v=il\n" })
     fixture.write({ "a.txt": "changed\n", "b.txt": "new\n", "README.md": "changed\n" })
     await nothingRuns(fixture, PROGRAMS[group]!.length, sandbox)
+  })
+
+  const keys = gitKeys()
+  const actions = sandbox === "off" ? ACTIONS.length : SOME.length
+  const ways = Object.keys(GIT_SPELLINGS).map((way) => ({ keys: keys.length, way, actions }))
+  test.for(ways)("starts no program by $keys keys written $way, in $actions actions", async ({ way }) => {
+    using fixture = repository(sandbox)
+    const program = trap(fixture, "generated")
+    const folder = join(fixture.root, "hooks")
+    mkdirSync(folder)
+    for (const name of ["pre-commit", "post-checkout", "pre-push", "post-index-change", "reference-transaction"])
+      symlinkSync(program, join(folder, name))
+    const text = keys.map((key) =>
+      GIT_SPELLINGS[way]!(key, key.name === "hooksPath" || key.name === "templateDir" ? folder : program),
+    )
+    appendFileSync(join(fixture.root, ".git/config"), text.join(""))
+    fixture.write({
+      ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n",
+      "a.txt": "changed\n",
+      "b.txt": "new\n",
+    })
+    await nothingRuns(fixture, keys.length, sandbox)
+    generated += keys.length * actions
   })
 
   const PLACES: Readonly<Record<string, (fixture: WorkspaceFixture, text: string) => void>> = {
@@ -243,6 +271,21 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
       expect(state()).toBe(before)
     }
   })
+})
+
+test("the traps are ones: git itself starts them, however they are written", () => {
+  for (const [way, spelt] of Object.entries(GIT_SPELLINGS)) {
+    if (way === "as a command of the shell") continue
+    using fixture = repository("off")
+    const program = trap(fixture, "control")
+    appendFileSync(
+      join(fixture.root, ".git/config"),
+      spelt({ section: "filter", part: "evil", name: "clean" }, program),
+    )
+    fixture.write({ ".gitattributes": "*.txt filter=evil\n", "a.txt": "changed\n" })
+    fixture.git("add", "a.txt")
+    expect([way, existsSync(join(fixture.root, "ran"))]).toEqual([way, true])
+  }
 })
 
 test.each([

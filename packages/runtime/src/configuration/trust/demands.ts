@@ -17,10 +17,11 @@ const SHOWN_CHARS = 2000
  * What a value of a setting would do.
  *
  * @param free the part of the value that needs no trust
+ * @param cwd where the person is who is asked: a program that starts elsewhere is said to
  */
-export function demandsOf(setting: Setting, value: unknown, free: unknown): Demand[] {
+export function demandsOf(setting: Setting, value: unknown, free: unknown, cwd: string): Demand[] {
   const tell = TELLERS[setting.key]
-  return (tell?.(value, free) ?? [{ verb: "set", what: `${setting.key}: ${jsonOf(value)}` }]).map(
+  return (tell?.(value, free, cwd) ?? [{ verb: "set", what: `${setting.key}: ${jsonOf(value)}` }]).map(
     ({ verb, what }): Demand => ({ verb, what: shortened(what) }),
   )
 }
@@ -51,7 +52,7 @@ function agentTexts(named: unknown): AgentFile[] {
   })
 }
 
-type Teller = (value: unknown, free: unknown) => Demand[]
+type Teller = (value: unknown, free: unknown, cwd: string) => Demand[]
 
 const openFor =
   (purpose: string): Teller =>
@@ -113,12 +114,14 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     }),
   "sources.services": (list) =>
     (list as string[]).map((url) => ({ verb: "connect", what: `to the tools service ${withoutUser(url)}` })),
-  "mcp.servers": (servers) => serverDemands(servers),
-  "mcp.file": (file) => [
+  "mcp.servers": (servers, _free, cwd) => serverDemands(servers, cwd),
+  "mcp.file": (file, _free, cwd) => [
     { verb: "read", what: `MCP servers from ${String(file)}` },
-    ...serverDemands(serversIn(String(file))),
+    ...serverDemands(serversIn(String(file)), cwd),
   ],
-  "mcp.folder": (folder) => [{ verb: "start", what: `MCP servers in the folder ${String(folder)}` }],
+  "mcp.folder": (folder) => [
+    { verb: "start", what: `the MCP servers of mcp.connect and mcp.file in the folder ${String(folder)}` },
+  ],
   "mcp.connect": (list) =>
     (list as string[]).flatMap((server) => [
       /^(?:[A-Za-z][\w-]*=)?https?:\/\//.test(server.trim())
@@ -128,7 +131,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     ]),
 }
 
-function serverDemands(servers: unknown): Demand[] {
+function serverDemands(servers: unknown, here: string): Demand[] {
   if (typeof servers !== "object" || servers === null) return []
   return Object.entries(servers).flatMap(([name, entry]: [string, unknown]): Demand[] => {
     const server = (entry ?? {}) as Record<string, unknown>
@@ -141,7 +144,9 @@ function serverDemands(servers: unknown): Demand[] {
     const env = Object.entries((server.env ?? {}) as Record<string, unknown>).map(
       ([key, set]) => `${key}=${String(set)}`,
     )
-    return [{ verb: "start", what: `the MCP server '${name}': ${[...env, ...words].map(quoted).join(" ")}` }, ...told]
+    const where = server.cwd === undefined || server.cwd === here ? "" : ` in the folder ${String(server.cwd)}`
+    const command = [...env, ...words].map(quoted).join(" ")
+    return [{ verb: "start", what: `the MCP server '${name}'${where}: ${command}` }, ...told]
   })
 }
 

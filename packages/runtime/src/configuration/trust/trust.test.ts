@@ -30,6 +30,11 @@ describe("a file that was found", () => {
       "mcp: { servers: { docs: { command: sh, args: [-c, 'touch x'] } } }",
       "start the MCP server 'docs': sh -c 'touch x'",
     ],
+    ["mcp: { servers: { docs: { command: make, cwd: ../elsewhere } } }", "/elsewhere: make"],
+    [
+      "mcp: { folder: /somewhere/else, connect: [make] }",
+      "start the MCP servers of mcp.connect and mcp.file in the folder /somewhere/else",
+    ],
     [
       "mcp: { servers: { docs: { command: npx, env: { NODE_OPTIONS: '--require ./x.js' } } } }",
       "start the MCP server 'docs': 'NODE_OPTIONS=--require ./x.js' npx",

@@ -39,7 +39,7 @@ export function admit(
     if (isDeepStrictEqual(part, value)) continue
     if (part === undefined) free.delete(setting.key)
     else free.set(setting.key, part)
-    const demands = demandsOf(setting, value, part)
+    const demands = demandsOf(setting, value, part, cwd)
     if (demands.length > 0) waiting.push({ key: setting.key, nature: setting.nature, demands })
   }
   const noModel = ["model.baseUrl", "model.path", "model.screenplay"].some((key) =>
