@@ -125,7 +125,7 @@ describe("toolwright run", () => {
   test("names the agent that there is", async () => {
     const cwd = folderWith(files)
     const { code, stderr } = await here(["run", "x", "--agent", "bilder", "--screenplay", "play.yaml"], { cwd })
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean builder?") })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'builder'?") })
   })
 })
 
