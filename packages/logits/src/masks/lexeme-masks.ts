@@ -119,16 +119,14 @@ function slicedMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, slice: 
 function narrowed(tokenizer: Tokenizer, lexeme: Lexeme, all: Lexeme, state: number): LexemeMask {
   const mask = begin(tokenizer, lexeme)
   const open = lexeme.ends(state)!
-  const { byState, exits, outcomes, exitStates } = namesFrom(tokenizer, all, state)
-  for (const [reached, tokens] of byState) {
-    if ((lexeme.ends(reached)! & open) === 0n) continue
-    for (const token of tokens) setToken(mask.inside, token, tokenizer.twins)
-  }
-  exits.forEach((node, index) => {
-    if ((lexeme.ends(exitStates[index]!)! & open) === 0n) return
+  const { reached, exits } = namesFrom(tokenizer, all, state)
+  for (const { ends, tokens } of reached)
+    if ((ends & open) !== 0n) for (const token of tokens) setToken(mask.inside, token, tokenizer.twins)
+  for (const { node, outcome, ends } of exits) {
+    if ((ends & open) === 0n) continue
     mask.exits.push(node)
-    mask.outcomes.push(outcomes[index]!)
-  })
+    mask.outcomes.push(outcome)
+  }
   return finished(mask)
 }
 

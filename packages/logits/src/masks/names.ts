@@ -4,10 +4,9 @@ import { childOf, type Tokenizer } from "./tokenizer.ts"
 
 /** What tokens do to the lexeme of all names, with the state to which each leads. */
 export interface Names {
-  readonly byState: ReadonlyMap<number, readonly number[]>
-  readonly exits: readonly number[]
-  readonly outcomes: readonly number[]
-  readonly exitStates: readonly number[]
+  /** Tokens, by the state that they lead to, with the names that may still come there. */
+  readonly reached: Iterable<{ readonly ends: bigint; readonly tokens: readonly number[] }>
+  readonly exits: readonly { readonly node: number; readonly outcome: number; readonly ends: bigint }[]
 }
 
 const NAMES = {}
@@ -22,23 +21,17 @@ export function namesFrom(tokenizer: Tokenizer, all: Lexeme, state: number): Nam
 
 function findNames({ trie }: Tokenizer, all: Lexeme, state: number): Names {
   const { token, skip } = trie
-  const byState = new Map<number, number[]>()
-  const exits: number[] = []
-  const outcomes: number[] = []
-  const exitStates: number[] = []
+  const byState = new Map<number, { ends: bigint; tokens: number[] }>()
+  const exits: { node: number; outcome: number; ends: bigint }[] = []
   const visit = (node: number, at: number): void => {
     if (token[node]! >= 0) {
-      const tokens = byState.get(at)
-      if (tokens === undefined) byState.set(at, [token[node]!])
-      else tokens.push(token[node]!)
+      const reached = byState.get(at)
+      if (reached === undefined) byState.set(at, { ends: all.ends(at)!, tokens: [token[node]!] })
+      else reached.tokens.push(token[node]!)
     }
     if (skip[node] === node + 1) return
     const outcome = all.outcome(at)
-    if (outcome >= 0) {
-      exits.push(node)
-      outcomes.push(outcome)
-      exitStates.push(at)
-    }
+    if (outcome >= 0) exits.push({ node, outcome, ends: all.ends(at)! })
     follow(node, at)
   }
   const follow = (above: number, at: number): void => {
@@ -49,7 +42,7 @@ function findNames({ trie }: Tokenizer, all: Lexeme, state: number): Names {
     }
   }
   follow(0, state)
-  return { byState, exits, outcomes, exitStates }
+  return { reached: [...byState.values()], exits }
 }
 
 const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => byte)

@@ -17,7 +17,7 @@ export type CompiledType =
   | { readonly status: "refused"; readonly reasons: readonly Reason[]; readonly type?: undefined }
 
 /** Kinds of objects with keys of any name that one value may be. */
-const MOST_OPEN_KINDS = 256
+const MOST_OPEN_KINDS = 400
 const MAX_EXPLORED = 30_000
 
 /**
