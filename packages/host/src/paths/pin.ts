@@ -149,7 +149,10 @@ async function suggestion(policy: PathPolicy, located: Located): Promise<string 
     await using parent = await pinDirectory(policy, { ...located, path: dirname(located.path) }, "read")
     const entries = await readdir(parent.at())
     // It is there, and still nothing was found.
-    if (entries.includes(basename(located.path))) return "It is a symbolic link to something that does not exist."
+    if (entries.includes(basename(located.path)))
+      return basename(located.path).includes("\uFFFD")
+        ? "Its name holds bytes that are no UTF-8, and tools open no such file: give it another name first."
+        : "It is a symbolic link to something that does not exist."
     const names = entries.slice(0, MOST_NAMES_COMPARED).filter(policy.readableIn(parent.real))
     const near = nearest(basename(located.path), names)
     if (near.length === 0) return undefined

@@ -34,6 +34,18 @@ beforeEach(() => {
 })
 afterEach(() => files[Symbol.dispose]())
 
+test.runIf(process.platform === "linux")(
+  "a file whose name is no UTF-8 is listed, and not opened: it is said why",
+  async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${files.root}/caf`), Buffer.from([0xe9])]), "x")
+    const name = readdirSync(files.root).find((each) => each.startsWith("caf"))!
+    await expect(createWorkspace({ roots: [{ path: files.root }] }).read(name)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      hint: expect.stringContaining("no UTF-8"),
+    })
+  },
+)
+
 describe("symbolic links", () => {
   beforeEach(() => {
     symlinkSync(join(files.folder, "outside"), at("out"))
