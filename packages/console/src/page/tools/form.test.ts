@@ -12,17 +12,43 @@ interface SchemaRecord {
   tests: { text: string; valid: boolean }[]
 }
 
+interface ToolRecord {
+  tools: { name: string; parameters: Schema }[]
+  tests: { data: { name: string; arguments?: unknown } }[]
+}
+
 /** Test data outside the project, where it is there. */
-const [file = ""] = Object.values(
-  import.meta.glob<string>("../../../../../../shared/data/json-schema-bench.jsonl", {
-    query: "?raw",
-    import: "default",
-    eager: true,
-  }),
+const [tools = "", file = ""] = ["bfcl", "json-schema-bench"].map(
+  (name) =>
+    Object.entries(
+      import.meta.glob<string>("../../../../../../shared/data/{bfcl,json-schema-bench}.jsonl", {
+        query: "?raw",
+        import: "default",
+        eager: true,
+      }),
+    ).find(([path]) => path.includes(`/${name}.`))?.[1],
 )
-const isThere = file !== ""
+const isThere = file !== "" && tools !== ""
 const WHY = isThere ? "" : " (skipped: the test data is not on this machine)"
-const records = file.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as SchemaRecord]))
+const linesOf = <Line>(text: string): Line[] =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Line]))
+const records = linesOf<SchemaRecord>(file)
+
+/** Every how manieth tool is looked at: their schemas are much alike. */
+const STEP = 3
+
+/** Of the tools that models are tried with each kind of arguments once, with what is given to it. */
+function toolSchemas(): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const { tools: offered, tests } of linesOf<ToolRecord>(tools))
+    for (const { name, parameters } of offered) {
+      const given = tests
+        .filter(({ data }) => data.name === name)
+        .map(({ data }) => JSON.stringify(data.arguments ?? {}))
+      found.set(JSON.stringify(parameters), given)
+    }
+  return new Map([...found].filter((_, index) => index % STEP === 0))
+}
 
 /** What forms get wrong most often, one of each. */
 const SAMPLE: Record<string, Schema> = {
@@ -147,6 +173,19 @@ describe("a form", () => {
       console.log(`The form's first value, of ${records.length} schemas: ${JSON.stringify(came)}`)
       expect(came.fits + came["says why"]).toBeGreaterThan(records.length * 0.9)
       expect(came.fits).toBeGreaterThan(records.length / 2)
+    },
+  )
+
+  test.skipIf(!isThere)(
+    `of tools that models are tried with is shown, alters nothing, and yields what fits or says why${WHY}`,
+    async () => {
+      const came = { fits: 0, "says why": 0, "is no schema here": 0 }
+      const schemas = toolSchemas()
+      for (const [schema, texts] of schemas) came[await hold(JSON.parse(schema) as Schema, texts.slice(0, 6))]++
+      console.log(`The form's first value, of ${schemas.size} tools: ${JSON.stringify(came)}`)
+      expect(records.length + schemas.size).toBeGreaterThan(500)
+      expect(came["is no schema here"]).toBe(0)
+      expect(came.fits).toBeGreaterThan(schemas.size / 2)
     },
   )
 
