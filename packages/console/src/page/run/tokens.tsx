@@ -88,7 +88,11 @@ function TokenText({ steps, at, setAt }: TextProps) {
           className={`cursor-pointer rounded-sm ${toneOf(step)} ${index === at ? "outline-2 outline-accent" : "hover:outline hover:outline-line"}`}
           onClick={() => setAt(index)}
         >
-          {step.end === true ? <span className="text-soft">⏹</span> : withBreaks(step.text)}
+          {step.end === true ? (
+            <span className="rounded-sm border border-line px-1 text-[10px] text-soft">end</span>
+          ) : (
+            withBreaks(step.text)
+          )}
         </span>
       ))}
     </div>
