@@ -5,9 +5,6 @@ import type { GatewayEvent, ReplyHead, StreamWriter, WholeReply, WireRequest } f
 /** After so long without a word a waiting client is told that the answer still comes. */
 const ALIVE_MS = 10_000
 
-/** Characters from which a piece is sent, whatever else is there. */
-const LONGEST_PIECE = 16_384
-
 /** What an answer is made of. */
 export interface Steps {
   events: AsyncGenerator<GatewayEvent, void>
@@ -74,17 +71,15 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
   readonly #writer: StreamWriter
   readonly #steps: Steps
   readonly #encoder = new TextEncoder()
-  /** The next step, where it was asked for already. */
-  #ahead: Promise<IteratorResult<GatewayEvent, void>> | undefined
+  #ahead: IteratorResult<GatewayEvent, void> | undefined
   #begun = false
-  #over = false
   #alive: NodeJS.Timeout | undefined
   /** When the client began to wait for the next piece. */
   #waiting: number | undefined
 
   constructor(writer: StreamWriter, first: IteratorResult<GatewayEvent, void>, steps: Steps) {
     this.#writer = writer
-    this.#ahead = Promise.resolve(first)
+    this.#ahead = first
     this.#steps = steps
   }
 
@@ -99,16 +94,18 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#waiting = performance.now()
-    let text: string
+    let text: string | undefined
+    let over = false
     try {
       text = await this.#piece()
+      over = text === undefined
     } catch (thrown) {
       text = this.#writer.fail(failureOf(thrown))
-      this.#over = true
+      over = true
     }
     this.#waiting = undefined
-    if (text !== "") controller.enqueue(this.#encoder.encode(text))
-    if (!this.#over) return
+    if (text !== undefined) controller.enqueue(this.#encoder.encode(text))
+    if (!over) return
     clearInterval(this.#alive)
     controller.close()
   }
@@ -119,40 +116,18 @@ class StreamedReply implements UnderlyingSource<Uint8Array> {
     await this.#steps.events.return(undefined)
   }
 
-  /** What there is to send by now, in one piece: a write for every token costs more than all else. */
-  async #piece(): Promise<string> {
-    let text = this.#begun ? "" : this.#writer.begin()
-    this.#begun = true
-    const turn = new Promise<false>((resolve) => setImmediate(resolve, false))
-    while (text === "" || (text.length < LONGEST_PIECE && (await this.#isThere(turn)))) {
-      const step = await this.#next()
-      if (step.done === true) {
-        this.#over = true
-        break
-      }
-      text += this.#writer.event(step.value)
+  /** The next text to send; nothing at the end. */
+  async #piece(): Promise<string | undefined> {
+    if (!this.#begun) {
+      this.#begun = true
+      return this.#writer.begin()
     }
-    return text
-  }
-
-  #asked(): Promise<IteratorResult<GatewayEvent, void>> {
-    return (this.#ahead ??= this.#steps.events.next())
-  }
-
-  async #next(): Promise<IteratorResult<GatewayEvent, void>> {
-    try {
-      return await this.#asked()
-    } finally {
+    for (;;) {
+      const step = this.#ahead ?? (await this.#steps.events.next())
       this.#ahead = undefined
+      if (step.done === true) return undefined
+      const text = this.#writer.event(step.value)
+      if (text !== "") return text
     }
-  }
-
-  /** Whether the next step comes before the turn ends. One that failed is told when it is taken, behind what there is. */
-  #isThere(turn: Promise<false>): Promise<boolean> {
-    const there = this.#asked().then(
-      () => true,
-      () => false,
-    )
-    return Promise.race([there, turn])
   }
 }
