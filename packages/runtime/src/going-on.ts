@@ -5,7 +5,7 @@ import { checkModelOf } from "./pairing/choose.ts"
 import type { Pairing } from "./pairing/pairing.ts"
 import { resumeRun, type ResumeOptions, type ResumeParts } from "./resume.ts"
 
-type GoingOnParts = Omit<ResumeParts, "checkModelOf"> & {
+type GoingOnParts = Omit<ResumeParts, "checkModelOf" | "paired"> & {
   configuration: Configuration
   pairing: Pairing | undefined
   /** Where relative paths start. */
@@ -17,7 +17,8 @@ type GoingOnParts = Omit<ResumeParts, "checkModelOf"> & {
 export function goingOn({ configuration, pairing, cwd, env, ...parts }: GoingOnParts) {
   const checked = (row: RunRow): void => checkModelOf(row, configuration, pairing)
   return {
-    resume: (runId: string, options?: ResumeOptions) => resumeRun({ ...parts, checkModelOf: checked }, runId, options),
+    resume: (runId: string, options?: ResumeOptions) =>
+      resumeRun({ ...parts, paired: pairing !== undefined, checkModelOf: checked }, runId, options),
     async branch(runId: string, options: BranchOptions) {
       const log = await parts.open()
       checked(await log.find(runId))

@@ -16,13 +16,18 @@ import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { AgentAccess } from "./agents/access.ts"
 import type { Place } from "./assembly/place.ts"
-import { sharedIn, type RunOrigin } from "./runs.ts"
+import type { Asking } from "./agents/asking.ts"
+import { counted, Spent } from "./agents/spent.ts"
+import { sharedIn, withAgents, type RunOrigin } from "./runs.ts"
 
 /** What runs go on with. */
 export interface ResumeParts {
   open(): Promise<RunLog>
   readonly place: Place
   readonly agents: AgentAccess
+  readonly asking: Asking
+  /** Whether the runs are made by a model that knows its tools alone. */
+  readonly paired: boolean
   readonly redact: (text: string) => string
   /** Refuses a run that the model here is not to go on with. */
   readonly checkModelOf: (row: RunRow) => void
@@ -43,6 +48,8 @@ export interface ResumeOptions {
   leaves?: RunRequest["leaves"]
   /** As of a run. */
   approvals?: ExecutorOptions["approvals"]
+  /** As of a run. */
+  hears?: (event: RunEvent) => void
 }
 
 /**
@@ -53,10 +60,11 @@ export interface ResumeOptions {
  * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`, `NO_MODEL`
  */
 export async function* resumeRun(
-  { open, place, agents, redact, checkModelOf, executorOptions }: ResumeParts,
+  { open, place, agents, asking, paired, redact, checkModelOf, executorOptions }: ResumeParts,
   id: string,
-  { signal, agent, leaves, maxRounds, approvals, shared = false, takeOver = false }: ResumeOptions = {},
+  options: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
+  const { agent, maxRounds, approvals, shared = false, takeOver = false } = options
   const log = await open()
   const row = id === "latest" ? await newestOpen(log) : await log.find(id)
   const { folded, profile } = await resumable(log, row, agent ?? agents)
@@ -65,7 +73,13 @@ export async function* resumeRun(
     shared !== false || folded.dryRun ? { ...profile, changesWorkspace: false } : profile,
     row.id,
   )
-  const parts = await executorOptions(profile, { model: row.model })
+  const spent = new Spent()
+  const parts = await withAgents(await executorOptions(profile, { model: row.model }), paired ? undefined : asking, {
+    runId: row.id,
+    profile,
+    spent,
+    ...askerOf(row, options),
+  })
   const writer = await claim(log, row, takeOver)
   try {
     // Between the first look and the claim, whoever held it may have written more.
@@ -84,14 +98,21 @@ export async function* resumeRun(
       ...(approvals === undefined ? {} : { approvals }),
       ...sharedIn(shared),
     })
-    return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), {
-      ...(signal === undefined ? {} : { signal }),
-      ...(leaves === undefined ? {} : { leaves }),
-    })
+    const events = executor.resume(current, recordOn({ writer, encoder }, { redact }), heardBy(options))
+    return yield* counted(events, spent)
   } finally {
     // One whose end could not be written waits for whoever goes on with it.
     await writer.release().catch(() => {})
   }
+}
+
+/** What the runs that it asks for have from it. */
+function askerOf({ depth, max_depth: max, task }: RunRow, { shared, approvals, leaves, hears }: ResumeOptions) {
+  return { nesting: { depth, max }, taskId: task ?? undefined, shared, approvals, leaves, hears }
+}
+
+function heardBy({ signal, leaves }: ResumeOptions): Pick<RunRequest, "signal" | "leaves"> {
+  return { ...(signal === undefined ? {} : { signal }), ...(leaves === undefined ? {} : { leaves }) }
 }
 
 /** How many runs that are under way are looked through for one whose process died. */
@@ -103,11 +124,11 @@ const MOST_LOOKED_AT = 200
  */
 async function newestOpen(log: RunLog): Promise<RunRow> {
   const time = Date.now()
-  const of = (state: "waiting" | "running") => log.list({ state, calls: false, limit: MOST_LOOKED_AT })
+  const of = (state: "waiting" | "running") => log.list({ state, calls: false, askedBy: null, limit: MOST_LOOKED_AT })
   const own = [...(await of("waiting")), ...(await of("running"))]
     .filter(({ task }) => task === null)
     .toSorted((a, b) => b.started_at - a.started_at)
-  const [newest] = await log.list({ calls: false, limit: 1 })
+  const [newest] = await log.list({ calls: false, askedBy: null, limit: 1 })
   const found = own.find((row) => row.state === "waiting" || !isHeld(row, time)) ?? own[0] ?? newest
   if (found !== undefined) return found
   throw new ToolwrightError("NOTHING_TO_RESUME", "No run of an agent is on record here.", {

@@ -27,6 +27,8 @@ import {
   type Toolset,
 } from "@toolwright/toolbox"
 import type { AgentAccess } from "./agents/access.ts"
+import type { AskedBy, Asking, AskingRun, Nesting } from "./agents/asking.ts"
+import { counted, Spent } from "./agents/spent.ts"
 import type { Place } from "./assembly/place.ts"
 import { HOW_TO_CONFIGURE } from "./assembly/configured.ts"
 import { checkAgent } from "./pairing/choose.ts"
@@ -75,6 +77,12 @@ export interface RunOptions {
   surface?: string
   /** The task of the queue that it works on, for the record. */
   taskId?: string
+  /** How deep it is below what a person began, and how deep it may go; at the top unless given. */
+  nesting?: Nesting
+  /** The call of another run that asks for it, for the record. */
+  askedBy?: AskedBy
+  /** Hears what happens in runs that its calls ask for. */
+  hears?: (event: RunEvent) => void
   /** In place of the agent's own. */
   maxRounds?: number
   /** See `RunRequest.leaves`. */
@@ -89,6 +97,8 @@ export interface RunOrigin {
   task?: string | undefined
   /** Of a run that goes on: the model that it was begun with. */
   model?: string | undefined
+  nesting?: Nesting | undefined
+  askedBy?: AskedBy | undefined
 }
 
 /** What runs are made of. */
@@ -97,6 +107,8 @@ export interface RunParts {
   readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
   readonly agents: AgentAccess
+  readonly asking: Asking
+  readonly maxNestingDepth: number
   /** Where relative paths start. */
   readonly cwd: string
   executorOptions(profile: AgentProfile, origin?: RunOrigin): Promise<ExecutorOptions>
@@ -141,18 +153,16 @@ export function runsWith(parts: RunParts): Runs {
   }
 }
 
-async function* runTask(
-  { place, pairing, registry, agents, cwd, executorOptions }: RunParts,
-  task: string,
-  options: RunOptions,
-): AsyncGenerator<RunEvent, RunSummary> {
+async function* runTask(made: RunParts, task: string, options: RunOptions): AsyncGenerator<RunEvent, RunSummary> {
+  const { place, pairing, registry, agents, cwd } = made
   const { agent = "assistant", runId = newRunId(), dryRun = false, media, output } = options
   const profile = typeof agent === "string" ? await agents.find(agent) : agent
   const files = options.files === undefined ? undefined : await agents.filesFor(profile, options.files)
   const given = givenTask(profile, task, files)
   checkAgent(pairing, profile)
   using _lock = place.take(lockedFor(profile, options), runId)
-  const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })
+  const spent = new Spent()
+  const parts = await partsFor(made, options, { profile, runId, spent })
   const withoutTools = isPlain(options.tools, parts, registry)
   if (withoutTools) checkWords(pairing)
   const completion = pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion }
@@ -164,7 +174,7 @@ async function* runTask(
     ...sharedIn(options.shared),
     completion: withoutTools ? {} : completion,
   })
-  return yield* executor.run({
+  const request = {
     ...givenOf(options, PASSED_ON),
     ...filesOf(given.access),
     task: given.task,
@@ -175,7 +185,48 @@ async function* runTask(
     runId,
     ...(media === undefined ? {} : { media: await mediaFor(media, parts.backend, cwd) }),
     ...(dryRun ? { dryRun } : {}),
-  })
+  }
+  return yield* counted(executor.run(request), spent)
+}
+
+/** What a run works with, with the agents that it may ask. */
+async function partsFor(
+  { pairing, asking, maxNestingDepth, executorOptions }: RunParts,
+  options: RunOptions,
+  run: Pick<AskingRun, "profile" | "runId" | "spent">,
+): Promise<ExecutorOptions> {
+  const { surface, taskId, nesting = { depth: 0, max: maxNestingDepth }, askedBy } = options
+  return withAgents(
+    await executorOptions(run.profile, { surface, task: taskId, nesting, askedBy }),
+    pairing === undefined ? asking : undefined,
+    { ...givenOf(options, ["taskId", "shared", "approvals", "leaves", "hears"]), nesting, ...run },
+  )
+}
+
+/** The agents that a run may ask join its tools, or those of its phases. */
+export async function withAgents(
+  options: ExecutorOptions,
+  asking: Asking | undefined,
+  run: AskingRun,
+): Promise<ExecutorOptions> {
+  const { agents = [], phases = [] } = run.profile
+  const names = [...new Set([...agents, ...phases.flatMap((phase) => phase.agents ?? [])])]
+  if (asking === undefined || names.length === 0) return options
+  const made = await asking.toolsFor(names, run)
+  const joined = (tools: Toolset, wanted: readonly string[]): Toolset =>
+    wanted.length === 0 ? tools : createView(tools, { add: made.filter((_, at) => wanted.includes(names[at]!)) })
+  return {
+    ...options,
+    tools: joined(options.tools, agents),
+    ...(options.phases === undefined
+      ? {}
+      : {
+          phases: options.phases.map((phase, at) => ({
+            ...phase,
+            tools: joined(phase.tools ?? options.tools, phases[at]?.agents ?? agents),
+          })),
+        }),
+  }
 }
 
 /** Who shares the workspace, or runs no call, keeps nobody else out of it. */

@@ -52,9 +52,9 @@ import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { planAccess, type PlanAccess } from "./plans/access.ts"
-import { goingOn } from "./going-on.ts"
+import { placeIn, waysToRun } from "./ways-to-run.ts"
 import type { ResumeOptions } from "./resume.ts"
-import { runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
+import type { OutputSchema, RunOptions, RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import type { RecordedUndo } from "./undo/recorded-undo.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
@@ -231,10 +231,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const tasks = tasksOver(records, place)
   const { root } = place
   const agents = agentAccess({ own: described, log: records, root, workspace: tasks.workspace })
-  const runs = runsWith({ place, pairing, registry: tools.registry, agents, cwd, executorOptions })
-
-  const going = { configuration, pairing, place, agents, redact, executorOptions, cwd, env }
-
+  const open = () => records.open()
+  const record = options.record !== false
+  const { registry } = tools
+  const ways = waysToRun({ ...assembled, pairing, registry, open, record, agents, cwd, env, executorOptions })
   const close = async (): Promise<void> => {
     await model.close()
     await tools.close()
@@ -255,13 +255,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     plans: planAccess({ tasks, agents, checkAgent: (profile) => checkAgent(pairing, profile) }),
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>
-      options.record === false
-        ? executeCall
-        : recordedCalls(() => records.open(), { surface, workspace: place.root }, { redact }),
+      record ? recordedCalls(open, { surface, workspace: place.root }, { redact }) : executeCall,
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
-    ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
-    ...goingOn({ ...going, open: () => records.open() }),
+    ...(ways as Pick<Toolwright, keyof typeof ways>),
     ...recordedRuns(records, model),
     close,
     [Symbol.asyncDispose]: close,
@@ -325,8 +322,8 @@ function offerOf({ configuration, tools, model: { pairing }, place }: Assembled)
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
   const { configuration, options, place, middleware, redact, model, records, grammars } = assembled
   const { pairing } = model
-  return async (profile, { surface = "library", task, model: former } = {}) => {
-    const origin = { surface, workspace: place.root, ...(task === undefined ? {} : { task }) }
+  return async (profile, { surface = "library", task, model: former, nesting, askedBy } = {}) => {
+    const origin = placeIn(place.root, { surface, task, nesting, askedBy })
     return {
       ...executorSettings(configuration, profile),
       ...offer(profile),

@@ -38,7 +38,7 @@ export interface ApprovalAnswer {
 /** Questions whether calls may be made, and their answers. */
 export interface Approvals {
   /** Newest first. */
-  list(filter?: { state?: ApprovalState; limit?: number; now?: number }): Promise<ApprovalRow[]>
+  list(filter?: { state?: ApprovalState; run?: string; limit?: number; now?: number }): Promise<ApprovalRow[]>
   /** By its id, or a beginning of it that no other has. @throws ToolwrightError `UNKNOWN_APPROVAL` */
   find(id: string): Promise<ApprovalRow>
   /** The last question about this, whatever became of it. */
@@ -81,12 +81,13 @@ export function approvalsIn(database: Database): Approvals {
     })
   }
   return {
-    async list({ state, limit = 50, now = Date.now() } = {}) {
+    async list({ state, run, limit = 50, now = Date.now() } = {}) {
       await settle(now)
-      const where = state === undefined ? "" : "WHERE state = ?"
+      const wanted = Object.entries({ state, run }).filter(([, value]) => value !== undefined)
+      const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([column]) => `${column} = ?`).join(" AND ")}`
       return database.query<ApprovalRow>(
         `SELECT ${COLUMNS} FROM approvals ${where} ORDER BY created_at DESC, id DESC LIMIT ?`,
-        [...(state === undefined ? [] : [state]), Math.min(limit, MOST_LISTED)],
+        [...wanted.map(([, value]) => value!), Math.min(limit, MOST_LISTED)],
       )
     },
     find,

@@ -14,7 +14,6 @@ export interface Tables {
   approvals: ApprovalTable
   agents: AgentTable
   owned_files: { workspace: string; path: string; agent: string; created_at: number; sign: string | null }
-  artifacts: ArtifactTable
   database_owner: { id: string; mark: string }
   conversations: { id: string; title: string; created_at: string; updated_at: string; owner: Generated<string> }
   conversation_messages: { conversation_id: string; position: number; message: string }
@@ -104,6 +103,13 @@ export interface RunTable {
   parent_seq: number | null
   /** The run that this one is about: what that one changed is taken back here. */
   about: string | null
+  /** The run in which its agent was called, by which call, and that call's key: the same where it is made again. */
+  asked_by: string | null
+  asked_call: string | null
+  asked_key: string | null
+  /** How many agents have asked each other down to it; the database refuses more than `max_depth`. */
+  depth: Generated<number>
+  max_depth: Generated<number>
   started_at: number
   ended_at: number | null
 }
@@ -184,14 +190,4 @@ export interface AgentTable {
   state: Generated<string>
   created_at: number
   updated_at: number
-}
-
-export interface ArtifactTable {
-  id: string
-  run: string | null
-  task: string | null
-  name: string
-  media_type: string
-  body_ref: string
-  created_at: number
 }

@@ -1,27 +1,48 @@
-import { defineTool, failure, success, type RunSummary, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  type RunSummary,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 
-/** Tasks that spawn tasks: how deep they may nest. The root has depth 0, so depths 0 to 3 exist. */
+/** Runs that ask others: how deep they may nest. The root has depth 0, so depths 0 to 3 exist. */
 export const MAX_NESTING_DEPTH = 3
+
+/** How a run of an agent that was called as a tool ended; `waits` where it waits for somebody's answer. */
+export interface AskedRun {
+  summary: RunSummary
+  waits?: { tool: string; approval: string }
+}
 
 /** An agent as something that can be called as a tool. */
 export interface AgentToolOptions {
   name: string
   description: string
-  /** Depth of the task that holds this tool; 0 unless given. */
+  /** Depth of the run that holds this tool; 0 unless given. */
   depth?: number
   maxNestingDepth?: number
-  /** Runs the agent at the given depth. */
-  run(task: string, context: { signal: AbortSignal; depth: number }): Promise<RunSummary>
+  /** Whether the agent changes nothing, so that calls of it may run beside each other. */
+  readOnly?: boolean
+  /** Half an hour unless given. */
+  timeoutMs?: number
+  /** Runs the agent at the given depth. A call that is made again after a crash has the same key. */
+  run(task: string, context: ToolContext & { depth: number }): Promise<RunSummary | AskedRun>
 }
 
-/** Wraps an agent into a tool of one argument, `task`. Its run is a task one level deeper. */
+const HALF_AN_HOUR = 30 * 60_000
+
+/** Wraps an agent into a tool of one argument, `task`. Its run is one level deeper. */
 export function agentTool(options: AgentToolOptions): ToolDefinition {
-  const { name, description, depth = 0, maxNestingDepth = MAX_NESTING_DEPTH, run } = options
+  const { name, description, depth = 0, maxNestingDepth = MAX_NESTING_DEPTH, readOnly = false, run } = options
   return defineTool({
     name,
     description,
     category: "orchestration",
-    timeoutMs: 30 * 60_000,
+    timeoutMs: options.timeoutMs ?? HALF_AN_HOUR,
+    effects: readOnly ? { readOnly: true, idempotent: true } : { keyed: true },
     parameters: {
       type: "object",
       properties: {
@@ -30,7 +51,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
       required: ["task"],
       additionalProperties: false,
     },
-    async execute({ task }, { signal }) {
+    async execute({ task }, context) {
       if (depth >= maxNestingDepth) {
         return failure({
           code: "NESTING_DEPTH_EXCEEDED",
@@ -38,9 +59,35 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
           hint: "Do this part yourself instead of handing it on.",
         })
       }
-      const summary = await run(String(task), { signal, depth: depth + 1 })
-      const parts = { output: summary.message, data: summary, modifiedFiles: summary.modifiedFiles }
-      return summary.success ? success(parts) : failure({ ...parts, code: "AGENT_FAILED", message: summary.message })
+      const ended = await run(String(task), { ...context, depth: depth + 1 })
+      return "summary" in ended ? answerOf(ended) : answerOf({ summary: ended })
     },
+  })
+}
+
+/** What whoever asked is told: the agent's answer, and which run it was. */
+function answerOf({ summary, waits }: AskedRun): ToolResult {
+  const { runId, outcome, message, inputTokens, outputTokens, modifiedFiles, artifacts, output } = summary
+  const parts = {
+    output: message,
+    data: {
+      run: runId,
+      outcome,
+      message,
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(output === undefined ? {} : { output }),
+    },
+    modifiedFiles,
+    metadata: {
+      asked: { run: runId, outcome, inputTokens, outputTokens },
+      ...(waits === undefined ? {} : { waits }),
+    },
+  }
+  if (summary.success) return success(parts)
+  return failure({
+    ...parts,
+    code: "AGENT_FAILED",
+    message: `${outcome}: ${message}`,
+    hint: "Give it a smaller task, or do this part yourself.",
   })
 }

@@ -1,3 +1,4 @@
+import { CONTEXT_STRATEGIES, type ContextStrategy } from "@toolwright/dialogue"
 import type { JsonSchema } from "@toolwright/toolbox"
 
 /** An agent as data, as it stands in a file. What is left out is as in the agent that it is made `from`. */
@@ -15,6 +16,8 @@ export interface AgentDefinition {
   /** The files that it owns. */
   files?: string[]
   limits?: AgentLimits
+  /** What it keeps of a conversation that grows too long for the model's window. */
+  context?: ContextChoice
   /** When it counts as done. */
   done?: DoneWhen
   /** The parts of its work, one after another, each with a conversation of its own. */
@@ -62,10 +65,19 @@ export interface ToolChoice {
   sets?: string[]
   only?: string[]
   without?: string[]
+  /** Agents that it may ask, by name: each becomes a tool, `ask_<name>`. */
+  agents?: string[]
   /** Only tools that change nothing. */
   readOnly?: boolean
   /** Whether each action of a tool is a tool of its own. */
   splitActions?: boolean
+}
+
+/** What is kept of a long conversation; as the configuration says unless given. */
+export interface ContextChoice {
+  strategy?: ContextStrategy
+  /** Rounds at the end that are kept whole. */
+  keepRounds?: number
 }
 
 /** What a run of an agent may take at most. */
@@ -106,7 +118,7 @@ const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
   additionalProperties: false,
 })
 
-const TOOLS = closed({ sets: words, only: words, without: words, readOnly: flag, splitActions: flag })
+const TOOLS = closed({ sets: words, only: words, without: words, agents: words, readOnly: flag, splitActions: flag })
 
 const DONE = closed({
   signal: text,
@@ -156,6 +168,7 @@ export const AGENT_SCHEMA: JsonSchema = closed({
   mode: { type: "string", enum: ["reads", "writes", "owns"] },
   files: words,
   limits: closed({ rounds: count(10_000), tokens: count(1e12), seconds: count(1e9) }),
+  context: closed({ strategy: { type: "string", enum: [...CONTEXT_STRATEGIES] }, keepRounds: count(10_000) }),
   done: DONE,
   phases: { type: "array", items: PHASE, minItems: 1, maxItems: 20 },
 })

@@ -18,14 +18,22 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
     systemPrompt: promptOf(layers),
     layers,
     tools: offered,
+    ...(tools?.agents === undefined ? {} : { agents: tools.agents }),
     completion: criteriaOf(done, base.completion),
     changesWorkspace: mode === undefined ? base.changesWorkspace : mode !== "reads",
     ownsFiles: owns,
-    ...(limits?.rounds === undefined ? {} : { maxRounds: limits.rounds }),
-    ...(limits?.tokens === undefined ? {} : { maxTokens: limits.tokens }),
-    ...(limits?.seconds === undefined ? {} : { maxSeconds: limits.seconds }),
+    ...limitsOf(limits),
     ...(definition.files === undefined ? {} : { files: definition.files }),
+    ...(definition.context === undefined ? {} : { context: { ...base.context, ...definition.context } }),
     ...(definition.phases === undefined ? {} : { phases: definition.phases.map((phase) => phaseFrom(phase, offered)) }),
+  }
+}
+
+function limitsOf({ rounds, tokens, seconds }: NonNullable<AgentDefinition["limits"]> = {}): Partial<AgentProfile> {
+  return {
+    ...(rounds === undefined ? {} : { maxRounds: rounds }),
+    ...(tokens === undefined ? {} : { maxTokens: tokens }),
+    ...(seconds === undefined ? {} : { maxSeconds: seconds }),
   }
 }
 
@@ -36,7 +44,7 @@ function phaseFrom(
   return {
     name,
     ...(prompt === undefined ? {} : { prompt }),
-    ...(tools === undefined ? {} : { tools: toolsOf(tools, offered) }),
+    ...(tools === undefined ? {} : { tools: toolsOf(tools, offered), agents: tools.agents ?? [] }),
     ...(mode === "reads" ? { readOnly: true } : {}),
     ...(rounds === undefined ? {} : { maxRounds: rounds }),
     ...(done === undefined ? {} : { completion: criteriaOf(done, {}) }),
@@ -62,7 +70,8 @@ export function promptOf({ identity, mode, skills = [], output }: PromptLayers):
 function toolsOf(tools: ToolChoice, base: AgentProfile["tools"]): AgentProfile["tools"] {
   const { sets: _sets, only: _only, ...rest } = base
   const chosen = tools.sets !== undefined || tools.only !== undefined
-  return { ...(chosen ? rest : base), ...tools }
+  const { agents: _agents, ...given } = tools
+  return { ...(chosen ? rest : base), ...given }
 }
 
 function criteriaOf(done: DoneWhen | undefined, base: CompletionCriteria): CompletionCriteria {

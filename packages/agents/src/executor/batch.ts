@@ -213,7 +213,8 @@ export class Batch {
       ...(dryRun === true ? { dryRun: true } : {}),
       ...(key === undefined ? {} : { idempotencyKey: key }),
       onEvent: (event) => {
-        if (event.type === "tool-end" && !event.result.success && interrupted?.() === true) return
+        if (event.type === "tool-end" && !event.result.success && (interrupted?.() === true || this.#waits(event)))
+          return
         hear?.(event)
         if (event.type === "tool-start") args = event.arguments
         this.#events.push(event)
@@ -221,10 +222,28 @@ export class Batch {
         if (event.type !== "tool-end" || this.#open > 1) this.#wake?.()
       },
     })
+    // Of a call that waits nothing is told: it ends with the run, and is made again when that goes on.
+    if (this.#failure !== undefined && waitIn(result) !== undefined) return new Promise<Executed>(() => {})
     this.#open--
     onResult({ ...call, arguments: args }, result)
     return { call, result }
   }
+
+  /** A call that waits for somebody's answer, in a run that it asked for, makes its own run wait. */
+  #waits({ result }: Extract<ToolEvent, { type: "tool-end" }>): boolean {
+    const waits = waitIn(result)
+    if (waits === undefined) return false
+    this.#failure ??= { thrown: new WaitsForAnswer(waits.tool, waits.approval) }
+    this.#wake?.()
+    return true
+  }
+}
+
+function waitIn({ metadata }: ToolResult): { tool: string; approval: string } | undefined {
+  const { waits } = metadata as { waits?: { tool?: unknown; approval?: unknown } }
+  return typeof waits?.tool === "string" && typeof waits.approval === "string"
+    ? { tool: waits.tool, approval: waits.approval }
+    : undefined
 }
 
 /** Calls that may run beside each other, in order: only those that say that they read and do nothing else. */

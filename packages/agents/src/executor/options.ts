@@ -1,5 +1,11 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
-import type { ContextManager, Grammars, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
+import type {
+  CompactionOptions,
+  ContextManager,
+  Grammars,
+  GroundingSetting,
+  ToolCallingMode,
+} from "@toolwright/dialogue"
 import type { Middleware, PermissionPolicy, RunEvent, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
@@ -19,6 +25,8 @@ export interface ExecutorOptions {
   backend: Backend
   /** Keeps the conversation inside the model's window; one that keeps everything unless given. */
   context?: ContextManager
+  /** How it is kept inside the window that the backend says it has. */
+  compaction?: Omit<CompactionOptions, "contextTokens">
   /** The format, where it is not to be chosen by the model's name. */
   formatter?: ToolFormatter
   /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given, in phases as many as these have together. */

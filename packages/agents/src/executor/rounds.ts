@@ -9,6 +9,7 @@ import { HAND_OVER } from "../phases/phased-work.ts"
 import { Batch, WaitsForAnswer, type BatchOptions, type BatchStep } from "./batch.ts"
 import { settledCall, startingEffect, type Restored } from "./restore.ts"
 import {
+  countAsked,
   countReply,
   endOf,
   enterPhase,
@@ -253,6 +254,7 @@ export class Rounds {
       interrupted: () => isInterrupted(this.#state),
       onResult: (call, result) => {
         const tool = tools.get(call.name)
+        countAsked(this.#state, result)
         ledger.record(tool?.name ?? call.name, call.arguments, result, tool)
         if (dryRun !== undefined) return dryRun.observe(call.name, call.arguments, result)
         work?.observe(call, result)

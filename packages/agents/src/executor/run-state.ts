@@ -6,6 +6,7 @@ import {
   type RunOutcome,
   type RunSummary,
   type ToolDefinition,
+  type ToolResult,
 } from "@toolwright/toolbox"
 import { Ledger } from "../gate/ledger.ts"
 import { WorkGate } from "../gate/work-gate.ts"
@@ -188,6 +189,13 @@ export function countReply(state: RunState, { usage, calls }: Reply): void {
   for (const { id } of calls) state.indexes.set(id, state.indexes.size + 1)
   state.inputTokens += usage?.inputTokens ?? 0
   state.outputTokens += usage?.outputTokens ?? 0
+}
+
+/** What a run cost that a call asked for is part of what this one cost. */
+export function countAsked(state: RunState, { metadata }: ToolResult): void {
+  const { inputTokens, outputTokens } = (metadata.asked ?? {}) as Partial<RunSummary>
+  state.inputTokens += inputTokens ?? 0
+  state.outputTokens += outputTokens ?? 0
 }
 
 /** The end of a run, as an event and as what the run amounts to. */

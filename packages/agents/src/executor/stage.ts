@@ -87,7 +87,7 @@ export function stageOf({ options: given, request: asked, results, work, dryRun,
       results,
       ...(media === undefined ? {} : { media }),
     }),
-    context: options.context ?? contextFor(options.backend.contextTokens),
+    context: options.context ?? contextFor(options),
     version: tools.version,
     toolTokens: tokensOf(catalogue, dialogue.plan),
     promptedFor: dialogue.plan,
@@ -138,8 +138,8 @@ export function promptOf(
   })
 }
 
-function contextFor(contextTokens: number | undefined): ContextManager {
-  return contextTokens === undefined ? wholeContext : compactingContext({ contextTokens })
+function contextFor({ backend: { contextTokens }, compaction }: ExecutorOptions): ContextManager {
+  return contextTokens === undefined ? wholeContext : compactingContext({ ...compaction, contextTokens })
 }
 
 /** Definitions stand beside the messages in a native request; elsewhere they are in the system prompt. */

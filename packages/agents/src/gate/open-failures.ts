@@ -32,6 +32,9 @@ export const REFUSED: ReadonlySet<string> = new Set([
 /** Failures of validation that say nothing about the work: what they mean for a run is the gate's to say. */
 export const NOTHING_TO_CHECK: ReadonlySet<string> = new Set(["NO_TESTS", "NOTHING_CHECKED", "CANCELLED"])
 
+/** Nobody was asked, since that would have been too deep: nothing was begun, and the model does that part itself. */
+const NOBODY_ASKED = "NESTING_DEPTH_EXCEEDED"
+
 /** Whether a check made only some of its checks, as its result says. */
 export function isPart(result: ToolResult): boolean {
   return (result.data as { complete?: unknown } | null | undefined)?.complete === false
@@ -76,7 +79,7 @@ export class OpenFailures {
       return
     }
     const { code, message } = result.error
-    if (NOTHING_TO_CHECK.has(code)) return
+    if (NOTHING_TO_CHECK.has(code) || code === NOBODY_ASKED) return
     this.#open.push({ failure: { name, code, message }, aim, round: this.#round })
   }
 

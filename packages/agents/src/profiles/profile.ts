@@ -1,3 +1,4 @@
+import type { CompactionOptions } from "@toolwright/dialogue"
 import type { ViewOptions } from "@toolwright/toolbox"
 import type { PromptLayers } from "../definition/definition.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
@@ -36,6 +37,10 @@ export interface AgentProfile {
   readonly kits?: readonly string[]
   /** The files that it owns, where they are always the same. */
   readonly files?: readonly string[]
+  /** What it keeps of a conversation that grows too long; as the configuration says unless given. */
+  readonly context?: Omit<CompactionOptions, "contextTokens" | "countTokens">
+  /** Agents that it may ask: each is a tool of it, `ask_…`. */
+  readonly agents?: readonly string[]
   /** The parts of its work, where it has some: each with a conversation of its own. */
   readonly phases?: readonly PhaseProfile[]
 }
@@ -47,6 +52,7 @@ export interface PhaseProfile extends Pick<
 > {
   readonly tools?: ViewOptions
   readonly declared?: AgentProfile["declared"]
+  readonly agents?: AgentProfile["agents"]
 }
 
 /** The tools that nearly every task needs. */

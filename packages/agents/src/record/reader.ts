@@ -17,6 +17,8 @@ export interface RunHead {
   status: RunStatus
   /** The run that it branched off, and after which event. */
   parent?: { run: string; seq: number }
+  /** The run whose call asked for it. */
+  askedBy?: { run: string; call: string }
   /** There once the run has ended. */
   summary?: RunSummary
 }
@@ -62,7 +64,7 @@ export function eventOf({ seq, type, time, body }: LogEvent): RecordedEvent {
 }
 
 export function headOf(row: RunRow, now: number): RunHead {
-  const { id, agent, title, model, surface, started_at, parent_run, parent_seq, summary } = row
+  const { id, agent, title, model, surface, started_at, parent_run, parent_seq, summary, asked_by, asked_call } = row
   const read = summary === null ? undefined : (objectIn(summary) as unknown as RunSummary)
   const whole = typeof read?.outcome === "string" && typeof read.times?.totalMs === "number" ? read : undefined
   return {
@@ -73,6 +75,7 @@ export function headOf(row: RunRow, now: number): RunHead {
     surface,
     startedAt: new Date(started_at).toISOString(),
     status: statusOf(row, now),
+    ...(asked_by === null ? {} : { askedBy: { run: asked_by, call: asked_call ?? "" } }),
     ...(parent_run === null ? {} : { parent: { run: parent_run, seq: parent_seq! } }),
     ...(whole === undefined ? {} : { summary: whole }),
   }

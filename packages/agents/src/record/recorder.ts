@@ -49,6 +49,10 @@ export interface RunPlace {
   workspace?: string
   task?: string
   caller?: string
+  /** The call of another run that asks for it. */
+  askedBy?: { run: string; call: string; key: string }
+  /** How many agents have asked each other down to it, and how many may. */
+  nesting?: { depth: number; max: number }
 }
 
 /** Settings of {@link recordRun}. */

@@ -109,6 +109,7 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     ["changes", changesOf(view)],
     ["owns", view.files?.join(", ")],
     ["rounds", profile.maxRounds === undefined ? undefined : String(profile.maxRounds)],
+    ["asks", profile.agents?.join(", ")],
     ["phases", profile.phases?.map(phaseLine).join("\n")],
     ["prompt", profile.systemPrompt],
   ]

@@ -20,7 +20,10 @@ const OPTIONS = {
     description: "Of show: also how the model came to each reply, of a run with --record-tokens",
   },
   follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
-  calls: { type: "boolean", description: "Of list: also calls of single tools, by hand or over HTTP and MCP" },
+  calls: {
+    type: "boolean",
+    description: "Of list: also calls of single tools, by hand or over HTTP and MCP, and runs that agents asked for",
+  },
   agent: { type: "string", value: "name", description: "Of list: only the runs of this agent" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
   html: { type: "boolean", description: "Of export: a page that opens without a server, with the run in it" },
@@ -78,7 +81,8 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   const limit = values.limit === undefined ? 50 : Number(values.limit)
   if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`'--limit ${values.limit}' is no number of runs.`)
   const ofAgent = values.agent === undefined ? {} : { agent: values.agent }
-  const heads = await toolwright.runs({ limit, calls: values.calls === true, ...ofAgent })
+  const whose = values.calls === true ? {} : { calls: false, askedBy: null }
+  const heads = await toolwright.runs({ limit, ...whose, ...ofAgent })
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
   else if (heads.length === 0)
     stdout.write(
@@ -115,6 +119,7 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
   else if (values.json !== true) {
     if (values.tokens === true && !events.some(({ type }) => type === "reply-tokens"))
       stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
+    await showAsked(stdout, toolwright, head)
     await showDifferences(invocation, toolwright, head.runId)
     await showTakenBack(invocation, toolwright, head)
   }
@@ -157,6 +162,14 @@ async function followRun({ signal }: Invocation, { toolwright, show, runId, even
   const { eventOf } = await import("@toolwright/runtime")
   for await (const piece of log.follow(runId, { after: events.at(-1)?.seq ?? 0, signal }))
     for (const event of piece) show(eventOf(event))
+}
+
+/** The run that asked for this one, and those that it asked for, as a tree. */
+async function showAsked(stdout: Invocation["stdout"], toolwright: Toolwright, head: RunHead): Promise<void> {
+  const { askedTree } = await import("../render/asked.ts")
+  if (head.askedBy !== undefined) stdout.write(`\nasked for by ${head.askedBy.run}\n`)
+  const lines = await askedTree((askedBy) => toolwright.runs({ askedBy, limit: 200 }), head.runId)
+  if (lines.length > 0) stdout.write(`\nasked for:\n${lines.map((line) => `${line}\n`).join("")}`)
 }
 
 /** What the run changed in files, as far as it is kept for undo. */

@@ -175,7 +175,11 @@ async function show({ invocation, values, access, what }: Asked): Promise<number
   else {
     const after = (await queue.dependencies([row.id])).get(row.id)
     const children = await queue.list({ parent: row.id, limit: 1_000 })
-    for (const line of factsOf(row, after, children)) invocation.stdout.write(`${line}\n`)
+    const { askedTree } = await import("../render/asked.ts")
+    const { listRuns } = await import("@toolwright/runtime")
+    const log = await access.log.open()
+    const asked = row.run === null ? [] : await askedTree((askedBy) => listRuns(log, { askedBy, limit: 200 }), row.run)
+    for (const line of [...factsOf(row, after, children), ...asked]) invocation.stdout.write(`${line}\n`)
   }
   return EXIT.success
 }

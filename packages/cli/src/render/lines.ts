@@ -19,7 +19,7 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
   const marks = unicode
     ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" }
     : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
-  const sheet: Sheet = { style, marks, room: Math.max(40, width), calls: new Map() }
+  const sheet: Sheet = { style, marks, room: Math.max(40, width), calls: new Map(), window: "low" }
   return (event) => (Object.hasOwn(LINES, event.type) ? (LINES[event.type] as Lines)(event, sheet) : [])
 }
 
@@ -29,6 +29,8 @@ interface Sheet {
   readonly marks: Readonly<Record<"ok" | "failed" | "note" | "more" | "dry", string>>
   readonly room: number
   readonly calls: Map<string, string>
+  /** How full the window was when that was last told. */
+  window: string
 }
 
 type Lines<Event = RunEvent> = (event: Event, sheet: Sheet) => string[]
@@ -44,7 +46,8 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ]
   },
   "round-start": ({ round, maxRounds }, { style }) => [style.cyan(`round ${round}/${maxRounds}`)],
-  request: ({ prefix }, { style }) => readAnew(prefix).map((line) => `  ${style.dim(line)}`),
+  request: ({ prefix, context }, sheet) =>
+    [...readAnew(prefix), ...windowLines(context, sheet)].map((line) => `  ${sheet.style.dim(line)}`),
   "model-retry": ({ reason, attempt, delayMs }, { style, marks, room }) => [
     `  ${style.yellow(marks.more)} ${oneLine(reason, room - 28)}; try ${attempt + 1} in ${duration(delayMs)}`,
   ],
@@ -143,6 +146,17 @@ function readAnew(prefix: { kept: number; of: number } | undefined): string[] {
   return [
     `the prompt is as before for ${Math.floor((100 * prefix.kept) / prefix.of)} %: the server reads the rest anew`,
   ]
+}
+
+/** How full the model's window is, told when it comes to be fuller or emptier, and when something is left out first. */
+function windowLines(context: Extract<RunEvent, { type: "request" }>["context"], sheet: Sheet): string[] {
+  if (context === undefined) return []
+  const { tokens, contextTokens, utilisation, leftOut } = context
+  const now = leftOut > 0 ? `${utilisation}, left out` : utilisation
+  if (sheet.window === now) return []
+  sheet.window = now
+  const less = leftOut > 0 ? `, ${count(leftOut, "message")} in fewer words` : ""
+  return [`the window is ${Math.round((100 * tokens) / contextTokens)} % full (${utilisation})${less}`]
 }
 
 /** What a run amounts to. */

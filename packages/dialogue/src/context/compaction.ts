@@ -1,19 +1,26 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import type { AboutConversation, CompactionOptions, ContextManager, Utilisation } from "./manager.ts"
+import { lastOf, SELECTIONS, type Selection } from "./selection.ts"
 import { cutResults, splitBlocks, splitTurns } from "./parts.ts"
-import { summaryOf } from "./summary.ts"
+import { standingFailures, summaryOf } from "./summary.ts"
 
 /**
- * Keeps a conversation inside the window. From the threshold on, what is oldest becomes a summary: what was asked and
- * answered before the task, then the older rounds of the task, with the calls made, the files changed, and the failures
+ * Keeps a conversation inside the window. From the threshold on, what the strategy does not keep becomes a summary: what was
+ * asked and answered before the task, then rounds of the task, with the calls made, the files changed, and the failures
  * that nothing has mended since. The system prompt and the task stay whole and in their place, and so do the last
  * rounds; where one of them alone is too large, its results are cut.
  *
  * @throws ToolwrightError `CONTEXT_EXCEEDED` from `prepare` when the system prompt and the task alone are too large
  */
 export function compactingContext(options: CompactionOptions): ContextManager {
-  const { contextTokens, threshold = 0.75, keepRounds = 3, countTokens = quarterOfCharacters } = options
+  const {
+    contextTokens,
+    threshold = 0.75,
+    strategy = "summary",
+    keepRounds,
+    countTokens = quarterOfCharacters,
+  } = options
   const sizes = new WeakMap<ChatMessage, number>()
   const sizeOf = (message: ChatMessage): number => {
     let size = sizes.get(message)
@@ -30,10 +37,10 @@ export function compactingContext(options: CompactionOptions): ContextManager {
     const parts = partsOf(messages, about)
     const room = contextTokens - besideTokens - total([...parts.system, ...parts.task])
     if (room < 0) throw tooLarge(contextTokens - room, contextTokens)
-    const blocks = parts.before.length + parts.rounds.length
-    for (let kept = Math.min(keepRounds, blocks); kept > 0; kept--) {
+    for (const selection of SELECTIONS[strategy]({ ...parts, keepRounds, room, sizeOf: total })) {
       for (const share of SUMMARY_SHARES) {
-        const compacted = compact(parts, kept, share * contextTokens * CHARACTERS_PER_TOKEN)
+        const most = share * contextTokens * CHARACTERS_PER_TOKEN
+        const compacted = compact(parts, selection, { most, brief: strategy === "last" })
         if (total(compacted) + besideTokens <= contextTokens) return compacted
       }
     }
@@ -89,20 +96,19 @@ function partsOf(messages: readonly ChatMessage[], { task, changedFiles = [], re
   }
 }
 
-/** The last blocks whole, what is older in a summary of so many characters. */
-function compact(parts: Parts, kept: number, most: number): ChatMessage[] {
+/** The selected blocks whole and in their order, of the others a summary of so many characters. */
+function compact(parts: Parts, selection: Selection, { most, brief }: { most: number; brief: boolean }): ChatMessage[] {
   const { system, before, task, rounds, changedFiles, recall } = parts
-  const keptRounds = Math.min(kept, rounds.length)
-  const keptBefore = Math.min(kept - keptRounds, before.length)
-  const olderRounds = rounds.slice(0, rounds.length - keptRounds)
-  const olderBefore = before.slice(0, before.length - keptBefore)
+  const standing = standingFailures(rounds.flat())
+  const olderRounds = rounds.filter((_, at) => !selection.rounds.has(at))
+  const olderBefore = before.slice(0, before.length - selection.before)
   return [
     ...system,
     ...summaryOf(olderBefore, { what: "turns of the conversation before the task", most }),
     ...before.slice(olderBefore.length).flat(),
     ...task,
-    ...summaryOf(olderRounds, { what: "earlier rounds", most, changedFiles, recall }),
-    ...rounds.slice(olderRounds.length).flat(),
+    ...summaryOf(olderRounds, { what: "earlier rounds", most, brief, standing, changedFiles, recall }),
+    ...rounds.filter((_, at) => selection.rounds.has(at)).flat(),
   ]
 }
 
@@ -111,12 +117,15 @@ function tightly(parts: Parts, fits: (messages: readonly ChatMessage[]) => boole
   const last = parts.rounds.at(-1)
   for (let most = room; most >= 40; most = Math.floor(most / 2)) {
     const cut = last === undefined ? [] : [cutResults(last, most)]
-    const compacted = compact({ ...parts, rounds: [...parts.rounds.slice(0, -1), ...cut] }, cut.length, most)
+    const tight = { ...parts, rounds: [...parts.rounds.slice(0, -1), ...cut] }
+    const compacted = compact(tight, lastOf(parts.rounds.length, 0, cut.length), { most, brief: false })
     if (fits(compacted)) return compacted
   }
-  const summarised = compact(parts, 0, Math.max(40, room))
+  const summarised = compact(parts, NOTHING_WHOLE, { most: Math.max(40, room), brief: false })
   return fits(summarised) ? summarised : [...parts.system, ...parts.task]
 }
+
+const NOTHING_WHOLE: Selection = { rounds: new Set(), before: 0 }
 
 function tooLarge(needed: number, contextTokens: number): ToolwrightError {
   return new ToolwrightError(

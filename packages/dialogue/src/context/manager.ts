@@ -39,13 +39,26 @@ export interface ContextManager {
 /** Sends everything. */
 export const wholeContext: ContextManager = { prepare: (messages) => messages }
 
+/**
+ * What is kept of a conversation that grows too long. Whatever is left out, the system prompt, the task, the files changed,
+ * the failures that stand and what the model said are told:
+ *
+ * - `summary`: the last few rounds, and a line for each call before them
+ * - `last`: as many of the last rounds as fit, and nothing of the calls before them
+ * - `priority`: the last few rounds, then those that failed, changed something or said something, then the newest others
+ */
+export const CONTEXT_STRATEGIES = ["summary", "last", "priority"] as const
+export type ContextStrategy = (typeof CONTEXT_STRATEGIES)[number]
+
 /** Settings of {@link compactingContext}. */
 export interface CompactionOptions {
+  /** `summary` unless given. */
+  strategy?: ContextStrategy
   /** The model's window, in tokens. */
   contextTokens: number
   /** Share of the window at which older rounds are summarised; 0.75 unless given. */
   threshold?: number
-  /** Rounds at the end that are kept whole; 3 unless given. */
+  /** Rounds at the end that are kept whole; 3 unless given. With `last` as many at most, all that fit unless given. */
   keepRounds?: number
   /** Counts tokens; a quarter of the characters unless given. */
   countTokens?: (text: string) => number

@@ -9,6 +9,10 @@ interface SummaryOptions {
   most: number
   /** Files that were changed, those changed last at the end. */
   changedFiles?: readonly string[]
+  /** Failures that stand, where calls outside of the blocks may have mended some. */
+  standing?: ReadonlySet<string>
+  /** Of calls that are neither failures nor changes nothing is said. */
+  brief?: boolean
   /** How what was left out can be read again. */
   recall?: string | undefined
 }
@@ -20,25 +24,38 @@ interface SummaryOptions {
  */
 export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOptions): ChatMessage[] {
   if (blocks.length === 0) return []
-  const { what, most, changedFiles = [], recall } = options
+  const { what, most, brief = false, changedFiles = [], recall } = options
   const messages = blocks.flat()
-  const changed = changedFiles.length === 0 ? "" : `Files changed so far: ${lastOf(changedFiles, most / 8, ", ")}`
-  const failures = failuresIn(messages, most / 3)
+  const changed = changedFiles.length === 0 ? "" : `Files changed so far: ${lastOf(changedFiles, most / 4, ", ")}`
+  const failures = failuresIn(messages, options.standing ?? standingFailures(messages), most / 3)
   const room = most - changed.length - failures.length
-  const sections = [changed, failures, lastOf(linesOf(messages, room / messages.length), room, "\n")]
+  const lines = linesOf(messages, room / messages.length).filter((line) => !brief || isSaid(line))
+  const sections = [changed, failures, ...linesWithin(lines, room)]
   const head = `Summary of ${blocks.length} ${what} (their text was left out to save room${recall === undefined ? "" : `; ${recall}`}):`
   return [{ role: "user", content: [head, ...sections.filter((section) => section !== "")].join("\n") }]
 }
 
-/** Failures that stand: the last result of their tool. */
-function failuresIn(messages: readonly ChatMessage[], most: number): string {
-  const last = new Map<string, Extract<ChatMessage, { role: "tool" }>>()
-  for (const message of messages) {
-    if (message.role !== "tool") continue
-    last.delete(message.name)
-    last.set(message.name, message)
-  }
-  const standing = [...last.values()].filter(({ success }) => !success)
+const isSaid = (line: string): boolean => line.startsWith("- you: ") || line.startsWith("- user: ")
+
+/** The lines in their order where all have room; else what was said by itself, so that many calls do not crowd it out. */
+function linesWithin(lines: readonly string[], room: number): string[] {
+  const said = lines.filter(isSaid)
+  if (said.length === 0 || said.length === lines.length || lines.join("\n").length <= room)
+    return [lastOf(lines, room, "\n")]
+  const words = lastOf(said, room / 3, "\n")
+  const calls = lines.filter((line) => !isSaid(line))
+  return [words, lastOf(calls, room - words.length, "\n")]
+}
+
+/** Failures that no later call of the same tool has mended, by the ids of their calls. */
+export function standingFailures(messages: readonly ChatMessage[]): ReadonlySet<string> {
+  const last = new Map<string, { callId: string; success: boolean }>()
+  for (const message of messages) if (message.role === "tool") last.set(message.name, message)
+  return new Set([...last.values()].flatMap(({ callId, success }) => (success ? [] : [callId])))
+}
+
+function failuresIn(messages: readonly ChatMessage[], ids: ReadonlySet<string>, most: number): string {
+  const standing = messages.filter((message) => message.role === "tool").filter(({ callId }) => ids.has(callId))
   const share = Math.floor(most / Math.max(1, standing.length))
   return standing.map(({ name, content }) => `Still failing, ${name}:\n${bothEnds(content, share)}`).join("\n")
 }

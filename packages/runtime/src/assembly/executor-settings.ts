@@ -19,6 +19,8 @@ export function executorSettings(
     ...(model.seed === undefined ? {} : { seed: model.seed }),
   }
   const { contextTokens, reasoningTokens } = model
+  const { contextStrategy: strategy, keepRounds } = agent
+  const compaction = { strategy, ...(keepRounds === undefined ? {} : { keepRounds }), ...profile.context }
   return {
     ...roundsOf(profile, agent.maxRounds),
     ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
@@ -26,7 +28,8 @@ export function executorSettings(
     ...toolUseOf({ model }),
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
     completion: { ...profile.completion, ...requiredOf(agent) },
-    ...(contextTokens === undefined ? {} : { context: compactingContext({ contextTokens }) }),
+    ...(contextTokens === undefined ? {} : { context: compactingContext({ ...compaction, contextTokens }) }),
+    compaction,
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(runs.tokens ? { recordTokens: true } : {}),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),

@@ -54,7 +54,7 @@ export function phasesOf(
   const { phases } = profile
   if (phases === undefined) return {}
   return {
-    phases: phases.map(({ tools, declared, ...phase }) => ({
+    phases: phases.map(({ tools, declared, agents: _agents, ...phase }) => ({
       maxRounds,
       ...phase,
       ...(tools === undefined

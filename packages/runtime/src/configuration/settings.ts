@@ -4,71 +4,14 @@ import type { BlogToolsConfig } from "@toolwright/tools-blog"
 import type { DatabaseTarget } from "@toolwright/tools-database"
 import type { WebToolsConfig } from "@toolwright/tools-web"
 import { readOnlyInside, rootsInside, withoutAllow, withoutExceptions } from "./free.ts"
+import { AGENT_SETTINGS } from "./agent-settings.ts"
 import { MODEL_SETTINGS } from "./model-settings.ts"
 import type { AgentPermissions, CallLimit } from "./rules.ts"
 import { typed, type ConfigurationOf, type Setting } from "./setting.ts"
 
 const DECLARED = [
   ...MODEL_SETTINGS,
-  {
-    key: "agent.maxRounds",
-    nature: "harmless",
-    type: "integer",
-    minimum: 1,
-    fallback: 20,
-    description: "Inferences in one run; with the pocket model eight at most",
-    env: ["TOOLWRIGHT_MAX_ROUNDS"],
-    flag: "max-rounds",
-  },
-  {
-    key: "agent.toolTimeoutSeconds",
-    nature: "harmless",
-    type: "number",
-    minimum: 1,
-    fallback: 120,
-    description: "Time limit of tools that set none",
-    flag: "tool-timeout",
-  },
-  {
-    key: "agent.catalogue",
-    nature: "harmless",
-    type: "string",
-    values: ["searched", "whole"],
-    fallback: "searched",
-    description:
-      "What a model is told of tools: at most twelve at the front and the others by a search, or all of them",
-    env: ["TOOLWRIGHT_CATALOGUE"],
-    flag: "catalogue",
-  },
-  {
-    key: "agent.requiredTools",
-    nature: "narrows",
-    type: "string-list",
-    description:
-      "Tools that must have succeeded before a run counts as completed, beside what the agent itself promises",
-  },
-  {
-    key: "agent.requiredArtifacts",
-    nature: "narrows",
-    type: "string-list",
-    description:
-      "Artifacts that must have been produced before a run counts as completed (what tools say that they produce)",
-  },
-  {
-    key: "agents.files",
-    nature: "programs",
-    path: true,
-    type: "string-list",
-    description: "Agents of your own: YAML files, and folders of them, see docs/agents.md",
-    env: ["TOOLWRIGHT_AGENTS"],
-    flag: "agents",
-  },
-  {
-    key: "agents.define",
-    nature: "programs",
-    type: "object",
-    description: "Agents of your own by name: from, prompt, tools, mode, limits, done, see docs/agents.md",
-  },
+  ...AGENT_SETTINGS,
   {
     key: "workspace.roots",
     nature: "widens",

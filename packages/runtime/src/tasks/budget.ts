@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "@toolwright/agents"
 import type { Budget, TaskRow } from "@toolwright/store"
 import type { RunEvent } from "@toolwright/toolbox"
+import { tokensAsked } from "../agents/spent.ts"
 import type { ModelPrice } from "../configuration/model-settings.ts"
 
 /** Watches what a task costs. */
@@ -14,6 +15,8 @@ export interface BudgetWatch extends Disposable {
 
 /** About so many characters of a request or a reply are one token, where the server does not count. */
 const CHARACTERS_PER_TOKEN = 4
+
+type ToolEnd = Extract<RunEvent, { type: "tool-end" }>
 
 /** What models cost, by their names. */
 export type Prices = Readonly<Record<string, ModelPrice>>
@@ -72,9 +75,20 @@ class Spending {
         return undefined
       case "reply":
         return this.#spend(event as Extract<RunEvent, { type: "reply" }>)
+      case "tool-end":
+        // What is going on is heard of as it goes on; of what was recorded there is only what it came to.
+        return "seq" in event
+          ? this.#spendTokens(tokensAsked((event as unknown as ToolEnd).result.metadata))
+          : undefined
       default:
         return undefined
     }
+  }
+
+  #spendTokens(tokens: number): string | undefined {
+    this.#tokens += tokens
+    const { tokens: most = Infinity } = this.#budget
+    return this.#tokens > most ? `its budget of ${most} tokens is used up (${this.#tokens})` : undefined
   }
 
   #begins(model: string): string | undefined {

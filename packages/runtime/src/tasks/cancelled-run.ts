@@ -14,6 +14,8 @@ export async function endCancelledRun(log: RunLog, run: string, reason: string):
     const summary = summaryOf(folded, run, reason)
     const end = { type: "run-end", body: JSON.stringify({ summary }), time }
     await writer.end([end], { outcome: summary.outcome, summary: JSON.stringify(summary), time })
+    for (const { id, state } of await log.list({ askedBy: run, limit: 1_000 }))
+      if (state !== "ended") await endCancelledRun(log, id, reason)
   } catch (thrown) {
     if (!ToolwrightError.isInstance(thrown) || !SOMEBODY_ELSES.has(thrown.code)) throw thrown
   }

@@ -147,7 +147,14 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   let end: RunEnd | undefined
   const leaves = (event: RunEnd): boolean => isLeft(event, context.signal)
   const signal = AbortSignal.any([context.signal, budget.signal])
-  const events = runOf(work, { runId, begun, signal, leaves, words: await wordsFor(work) })
+  const events = runOf(work, {
+    runId,
+    begun,
+    signal,
+    leaves,
+    words: await wordsFor(work),
+    hears: (event) => budget.see(event),
+  })
   for await (const event of events) {
     budget.see(event)
     if (event.type === "run-end") end = event
@@ -185,24 +192,32 @@ interface RunToDo {
   signal: AbortSignal
   leaves: (end: RunEnd) => boolean
   words: string
+  /** Hears of runs that its calls ask for: what they cost, it costs. */
+  hears: (event: RunEvent) => void
 }
 
-function runOf({ toolwright, task, input, profile, shared }: Work, { runId, begun, signal, leaves, words }: RunToDo) {
+function runOf(
+  { toolwright, task, input, profile, shared }: Work,
+  { runId, begun, signal, leaves, words, hears }: RunToDo,
+) {
   const { rounds: maxRounds } = budgetOf(task)
   const limits = {
     signal,
     leaves,
+    hears,
     ...(maxRounds === undefined ? {} : { maxRounds }),
     ...(shared === undefined ? {} : { shared }),
   }
   // The task is ours: whoever wrote its run before has lost it.
   if (begun !== undefined) return toolwright.resume(runId, { ...limits, takeOver: true })
+  const nesting = { depth: task.depth, max: task.max_depth }
   const { files, systemPrompt } = input
   return toolwright.run(words, {
     ...limits,
     agent: profile,
     runId,
     taskId: task.id,
+    nesting,
     surface: "worker",
     ...(files === undefined ? {} : { files }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),

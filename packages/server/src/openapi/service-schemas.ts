@@ -33,6 +33,7 @@ const RUN = {
   "outputTokens?": whole,
   "message?": text,
   "task?": text,
+  "askedBy?": fields({ run: text, call: text }),
   "parent?": fields({ run: text, seq: whole }),
   "about?": { ...text, description: "The run whose changes it takes back" },
   "changed?": { ...whole, description: "How many files it changed" },
@@ -79,6 +80,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     lastSeq: whole,
     branches: list(fields({ id: text, seq: whole, title: text })),
     undone: list(fields({ id: text, by: text, time, status: text })),
+    asked: list(fields(RUN)),
   }),
   RunList: fields({ runs: list(named("Run")), "next?": text }),
   Event: fields({

@@ -57,6 +57,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       text,
       agent: text,
       surface: text,
+      askedBy: text,
       task: text,
       tool: text,
       only: oneOf("failed", "open"),

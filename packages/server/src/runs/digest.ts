@@ -11,7 +11,21 @@ const short = (text: unknown, most = SHORT): string | undefined =>
 
 /** A row of the table as lists show it. */
 export function runDigest(row: RunRow, now: number): RunDigest {
-  const { id, agent, model, title, surface, started_at, ended_at, parent_run, parent_seq, task, summary } = row
+  const {
+    id,
+    agent,
+    model,
+    title,
+    surface,
+    started_at,
+    ended_at,
+    parent_run,
+    parent_seq,
+    task,
+    summary,
+    asked_by,
+    asked_call,
+  } = row
   const { rounds, calls, failedCalls, inputTokens, outputTokens, message, times, modifiedFiles } = objectIn(
     summary ?? "{}",
   )
@@ -35,6 +49,7 @@ export function runDigest(row: RunRow, now: number): RunDigest {
     task: task ?? undefined,
     about: row.about ?? undefined,
     changed: Array.isArray(modifiedFiles) ? modifiedFiles.length : undefined,
+    askedBy: asked_by === null ? undefined : { run: asked_by, call: asked_call ?? "" },
     parent: parent_run === null ? undefined : { run: parent_run, seq: Number(parent_seq) },
   })
 }

@@ -16,12 +16,14 @@ export interface RunQuery {
   only?: "open" | "failed" | undefined
   /** In the title or id. */
   text?: string | undefined
+  /** Only those that calls of this run asked for; without a value those that no run asked for. */
+  askedBy?: string | undefined
   /** Only what the holder of a narrow token has called. */
   caller?: string | undefined
 }
 
 const COLUMNS =
-  "id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder, heartbeat, parent_run, parent_seq, started_at, ended_at"
+  "id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder, heartbeat, parent_run, parent_seq, started_at, ended_at, asked_by, asked_call, asked_key, depth, max_depth"
 
 /** Outcomes that are no failure. */
 const WELL = "'completed'"
@@ -34,10 +36,12 @@ export function findRuns(database: Database, query: RunQuery): Promise<RunRow[]>
     conditions.push(condition)
     values.push(...given)
   }
-  const { before, agent, surface, task, tool, calls, only, text, caller, limit } = query
+  const { askedBy, before, agent, surface, task, tool, calls, only, text, caller, limit } = query
   for (const [column, value] of Object.entries({ agent, surface, task, caller }))
     if (value !== undefined) add(`${column} = ?`, value)
   if (tool !== undefined) add("agent = '' AND title = ?", tool)
+  if (askedBy !== undefined) add("asked_by = ?", askedBy)
+  else if (task === undefined) add("asked_by IS NULL")
   if (calls === false) add("agent <> ''")
   if (only === "open") add("state <> 'ended'")
   if (only === "failed") add(`state = 'ended' AND outcome <> ${WELL}`)

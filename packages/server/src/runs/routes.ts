@@ -77,7 +77,7 @@ function listRoute(routes: Routes, source: RunSource, { send }: Reader): void {
     const ask = context.req.query()
     const limit = whole(ask.limit, 50, 1, MOST_RUNS)
     const narrow = context.get("access")?.tags !== undefined
-    const { before, agent, surface, task, tool, text, only } = ask
+    const { before, agent, surface, task, tool, text, only, askedBy } = ask
     const rows =
       log === undefined
         ? []
@@ -87,6 +87,7 @@ function listRoute(routes: Routes, source: RunSource, { send }: Reader): void {
             surface,
             task,
             tool,
+            askedBy,
             ...(ask.calls === "0" ? { calls: false } : {}),
             ...(text === undefined || text === "" ? {} : { text: text.slice(0, 200) }),
             ...(only === "open" || only === "failed" ? { only } : {}),
@@ -123,7 +124,14 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
       time: Number(record.started_at),
       status: runDigest(record, now).status,
     }))
-    const detail: RunDetail = { ...runDigest(row, now), lastSeq: last?.seq ?? row.parent_seq ?? 0, branches, undone }
+    const asked = (await log.list({ askedBy: row.id, limit: MOST_RUNS })).toReversed()
+    const detail: RunDetail = {
+      ...runDigest(row, now),
+      lastSeq: last?.seq ?? row.parent_seq ?? 0,
+      branches,
+      undone,
+      asked: asked.map((each) => runDigest(each, now)),
+    }
     return send(context, detail)
   })
 

@@ -20,6 +20,8 @@ export interface RunDigest {
   /** What it answered, or why it failed: the beginning. */
   message?: string
   task?: string
+  /** The call of another run that asked for it. */
+  askedBy?: { run: string; call: string }
   /** The run that it branched off, and the last event that they share. */
   parent?: { run: string; seq: number }
   /** The run whose changes it takes back. */
@@ -43,6 +45,8 @@ export interface RunDetail extends RunDigest {
   branches: { id: string; seq: number; title: string }[]
   /** The records of its changes being taken back: who did, when, and what came of it. */
   undone: { id: string; by: string; time: number; status: string }[]
+  /** Runs that its calls asked for, in the order in which they began. */
+  asked: RunDigest[]
 }
 
 /**

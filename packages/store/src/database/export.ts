@@ -11,7 +11,6 @@ const TABLES = {
   approvals: "created_at, id",
   agents: "id",
   owned_files: "workspace, path",
-  artifacts: "created_at, id",
   conversations: "created_at, id",
   conversation_messages: "conversation_id, position",
 } as const

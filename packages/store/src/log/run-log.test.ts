@@ -78,6 +78,20 @@ onBothDatabases("the log of a run", (address) => {
     expect((await log.events("r1", { after: 1, upTo: 2 })).map(({ seq }) => seq)).toEqual([2])
   })
 
+  test("a run that was asked for too deep is refused by the database, and one call has one run", async () => {
+    const log = await logAt(address())
+    await log.begin(newRun("root"))
+    const asked = (id: string, depth: number, key = id) =>
+      log.begin(newRun(id, { askedBy: { run: "root", call: "c", key }, nesting: { depth, max: 3 } }))
+    await asked("third", 3)
+    await expect(asked("fourth", 4)).rejects.toThrow(/check|constraint/i)
+    await expect(asked("again", 1, "third")).rejects.toThrow(/unique|duplicate/i)
+    expect(await log.askedBy("root", "third")).toMatchObject({ id: "third", depth: 3, asked_call: "c" })
+    expect((await log.list({ askedBy: null })).map(({ id }) => id)).toEqual(["root"])
+    expect((await log.list({ askedBy: "root" })).map(({ id }) => id)).toEqual(["third"])
+    expect((await log.find("latest")).id).toBe("root")
+  })
+
   test("takes more events at once than one statement holds", async () => {
     const log = await logAt(address())
     const writer = await log.begin(newRun("many"))

@@ -8,6 +8,7 @@ import { readEvents, type EventRange } from "./read.ts"
 import { BEGIN_RUN, CLAIM_RUN, LAST_EVENT, RUN_COLUMNS } from "./statements.ts"
 import type { Selectable } from "kysely"
 import type { RunState, RunTable } from "../tables.ts"
+import { DEFAULT_MAX_DEPTH } from "../tasks/insert.ts"
 import { writerOf, type RunWriter } from "./writer.ts"
 
 /** A run, without its events. Times are milliseconds since 1970. */
@@ -30,6 +31,10 @@ export interface NewRun {
   parent?: { run: string; seq: number }
   /** The run that it is about: that one has ended, and nothing is added to it. */
   about?: string
+  /** The call of another run that asks for it. */
+  askedBy?: { run: string; call: string; key: string }
+  /** How many agents have asked each other down to it, and how many may. */
+  nesting?: { depth: number; max: number }
 }
 
 /** Which runs {@link RunLog.list} lists, newest first. */
@@ -44,6 +49,8 @@ export interface RunFilter {
   about?: string
   /** Whether single calls that belong to no agent are among them; they are unless this is false. */
   calls?: boolean
+  /** Only those that calls of this run asked for; with `null` only those that no run asked for. */
+  askedBy?: string | null
 }
 
 /** The runs of a database, and their events. */
@@ -67,6 +74,8 @@ export interface RunLog {
    */
   claim(run: string, claim: { holder: string; time: number; deadBefore: number }): Promise<RunWriter>
   get(run: string): Promise<RunRow | undefined>
+  /** The run that a call of another run asked for, by the call's key. */
+  askedBy(run: string, key: string): Promise<RunRow | undefined>
   /** By its id, its beginning where only one begins so, or `latest`. @throws ToolwrightError `UNKNOWN_RUN` */
   find(id: string): Promise<RunRow>
   list(filter?: RunFilter): Promise<RunRow[]>
@@ -92,7 +101,7 @@ export function runLog(database: Database): RunLog {
     async begin(run) {
       const { id, holder, time, parent } = run
       const start = await branchPoint(database, parent)
-      const values = [...headOf(run), holder, time, parent?.run ?? null, parent?.seq ?? null, time]
+      const values = [...headOf(run), holder, time, parent?.run ?? null, parent?.seq ?? null, time, ...askedOf(run)]
       const [begun] = await database.query<{ fence: number }>(BEGIN_RUN, values)
       if (begun === undefined) throw notClaimed((await get(id))!)
       return writerOf(database, { run: id, fence: begun.fence, ...start, salt }, wake(id))
@@ -118,9 +127,10 @@ export function runLog(database: Database): RunLog {
       return writerOf(database, { run, fence: claimed.fence, ...start, salt }, wake(run))
     },
     get,
+    askedBy: async (run, key) => (await database.query<RunRow>(FIND_ASKED, [run, key]))[0],
     async find(id) {
       if (id === "latest") {
-        const [newest] = await log.list({ limit: 1 })
+        const [newest] = await log.list({ limit: 1, askedBy: null })
         if (newest !== undefined) return newest
       } else {
         const exact = await get(id)
@@ -137,15 +147,28 @@ export function runLog(database: Database): RunLog {
 
 function listRuns(
   database: Database,
-  { limit = 50, offset = 0, state, surface, task, agent, about, calls = true }: RunFilter = {},
+  { limit = 50, offset = 0, state, surface, task, agent, about, calls = true, askedBy }: RunFilter = {},
 ): Promise<RunRow[]> {
-  const wanted = Object.entries({ state, surface, task, agent, about }).filter(([, value]) => value !== undefined)
-  const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
+  const given = { state, surface, task, agent, about, asked_by: askedBy ?? undefined }
+  const wanted = Object.entries(given).filter(([, value]) => value !== undefined)
+  const conditions = [
+    ...wanted.map(([column]) => `${column} = ?`),
+    ...(calls ? [] : ["agent <> ''"]),
+    ...(askedBy === null ? ["asked_by IS NULL"] : []),
+  ]
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
   return database.query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?`,
     [...wanted.map(([, value]) => value!), limit, offset],
   )
+}
+
+const FIND_ASKED = `SELECT ${RUN_COLUMNS} FROM runs WHERE asked_by = ? AND asked_key = ?`
+
+/** What the row of a run ends with: who asked for it, and how deep it is. */
+function askedOf({ askedBy, nesting = { depth: 0, max: DEFAULT_MAX_DEPTH } }: NewRun): SqlValue[] {
+  const { run, call, key } = askedBy ?? { run: null, call: null, key: null }
+  return [run, call, key, nesting.depth, nesting.max]
 }
 
 /** What a row of a run begins with. */

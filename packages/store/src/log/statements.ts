@@ -47,13 +47,17 @@ export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER 
  * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing more.
  */
 export const BEGIN_RUN = `INSERT INTO runs
-    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, heartbeat, parent_run, parent_seq, started_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, heartbeat, parent_run, parent_seq,
+      started_at, asked_by, asked_call, asked_key, depth, max_depth)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS integer), CAST(? AS integer))
   ON CONFLICT (id) DO UPDATE SET fence = runs.fence + 1, state = 'running', holder = excluded.holder,
     heartbeat = excluded.heartbeat
   WHERE runs.task = excluded.task AND runs.state <> 'ended'
     AND NOT EXISTS (SELECT 1 FROM run_events e WHERE e.run = runs.id)
   RETURNING fence`
+
+/** The last values of {@link BEGIN_RUN} for what no run asked for. */
+export const ASKED_BY_NOBODY = [null, null, null, 0, 3] as const
 
 /** A run that is put on record when it has ended already, with its events. */
 export const PUT_RUN = `INSERT INTO runs
@@ -81,4 +85,4 @@ export const RELEASE_RUN = `UPDATE runs SET state = 'waiting', heartbeat = NULL,
   WHERE id = ? AND fence = ? AND state <> 'ended'`
 
 export const RUN_COLUMNS = `id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder,
-  heartbeat, parent_run, parent_seq, about, started_at, ended_at`
+  heartbeat, parent_run, parent_seq, about, started_at, ended_at, asked_by, asked_call, asked_key, depth, max_depth`

@@ -5,6 +5,7 @@ import { tellWrite } from "./boundary.ts"
 import { bodyDigest, linkHash, sha256 } from "./chain.ts"
 import { valuesOf, type NewEvent, type PreparedEvent } from "./event.ts"
 import {
+  ASKED_BY_NOBODY,
   BEAT,
   BEGIN_RUN,
   END_RUN,
@@ -172,7 +173,15 @@ class ChainWriter implements RunWriter {
   }
 
   async #begin(execute: Execute, { head, holder, time }: RunDraft): Promise<void> {
-    const { rows } = await execute<{ fence: number }>(BEGIN_RUN, [...head, holder, time, null, null, time])
+    const { rows } = await execute<{ fence: number }>(BEGIN_RUN, [
+      ...head,
+      holder,
+      time,
+      null,
+      null,
+      time,
+      ...ASKED_BY_NOBODY,
+    ])
     if (rows[0]?.fence !== this.fence) throw stale(this.run)
   }
 

@@ -5,6 +5,7 @@ import { owner } from "./0003-owner.ts"
 import { agentNames } from "./0004-agent-names.ts"
 import { ownedNames } from "./0005-owned-names.ts"
 import { about } from "./0006-about.ts"
+import { askedRuns } from "./0007-asked-runs.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-agent-names": agentNames,
   "0005-owned-names": ownedNames,
   "0006-about": about,
+  "0007-asked-runs": askedRuns,
 }

@@ -6,4 +6,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0004-agent-names",
   "0005-owned-names",
   "0006-about",
+  "0007-asked-runs",
 ]
