@@ -57,6 +57,21 @@ const DESCRIPTIONS = new Map<string, string>([
     "For hosts that start their servers themselves, and for compatibility with those that speak nothing else.",
     "says for whom the command is",
   ],
+  ["know what answers where no model is configured · docs/pocket.md", "says what a page is about"],
+  ["know what is trusted, and what is not promised · docs/security.md", "says what a page is about"],
+  ["describe agents of your own, and give each its files · docs/agents.md", "says what a page is about"],
+  [
+    "the person at the terminal, their flags and environment · yes · they could do all of it without us",
+    "says who is trusted",
+  ],
+  [
+    "tools of your own, middleware, npm packages · yes · they run in this process, with everything it may do",
+    "says who is trusted",
+  ],
+  [
+    "macOS, Windows · no. Paths, permissions and records work by the same code; nobody has attacked them there",
+    "says what is not promised",
+  ],
 ])
 
 /** The part of a page below a heading, as far as the next one of its level. */
@@ -65,6 +80,9 @@ function section(page: string, heading: string): string {
   expect(text, `a section "${heading}"`).not.toBe("")
   return text.split(/\n## /)[0]!
 }
+
+/** What stands on the page, or promises nothing. */
+const held = new Set([...rows.map(({ promise }) => promise), ...DESCRIPTIONS.keys()])
 
 /** Commands that may do harm, or keep from it: what their help says counts. */
 const COMMANDS = ["run", "chat", "tools", "tasks", "work", "resume", "undo", "serve", "mcp", "trust"]
@@ -116,11 +134,41 @@ function sentences(text: string): string[] {
 test.each(PAGES)("each sentence of $page that promises something is among them", ({ page, text, least, all }) => {
   const promising = sentences(text()).filter((sentence) => all === true || PROMISING.test(sentence))
   expect(promising.length, page).toBeGreaterThanOrEqual(least)
-  const held = new Set([...rows.map(({ promise }) => promise), ...DESCRIPTIONS.keys()])
   expect(promising.filter((sentence) => !held.has(sentence))).toEqual([])
 })
 
+/** The rows of a page's tables, without their heads: the cells of each as one text, links as their words. */
+function tableRows(text: string): string[] {
+  const lines = text.replaceAll(/```[^]*?```/g, "").split("\n")
+  return lines
+    .filter((line, at) => line.startsWith("|") && !line.startsWith("| ---") && !lines[at + 1]?.startsWith("| ---"))
+    .map((line) =>
+      line
+        .slice(1)
+        .replace(/\|\s*$/, "")
+        .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1"),
+    )
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim())
+        .join(" · "),
+    )
+}
+
+/** Pages whose tables promise. */
+const TABLES = ["README.md", "docs/security.md", "docs/sandbox.md"]
+
+test.each(TABLES)("each row of a table of %s that promises something is among them", (page) => {
+  const promising = tableRows(read(page)).filter((row) => PROMISING.test(row))
+  expect(promising.length, page).toBeGreaterThanOrEqual(3)
+  expect(promising.filter((row) => !held.has(row))).toEqual([])
+})
+
 test("what counts as description is still said, and has a reason", () => {
-  const said = new Set(PAGES.flatMap(({ text }) => sentences(text())))
+  const said = new Set([
+    ...PAGES.flatMap(({ text }) => sentences(text())),
+    ...TABLES.flatMap((page) => tableRows(read(page))),
+  ])
   expect([...DESCRIPTIONS].filter(([sentence, reason]) => !said.has(sentence) || reason === "")).toEqual([])
 })

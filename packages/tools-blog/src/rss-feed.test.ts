@@ -31,6 +31,7 @@ async function fetchFeed(body: string | Buffer, type?: string, args: object = {}
   const { tool, url } = await feedTool(body, type)
   const result = await callTool(tool, { action: "fetch", url, ...args })
   expect(result.error).toBeUndefined()
+  expect(result.metadata.untrusted, "is said to be of others").toBe(true)
   return (result.data as { feeds: Feed[] }).feeds[0] as Feed
 }
 

@@ -44,6 +44,7 @@ describe("web_search", () => {
       freshness: "pm",
       country: "de",
     })
+    expect(result.metadata.untrusted, "is said to be of others").toBe(true)
     expect(result.data).toEqual({
       query: "SQLite WAL",
       results: [0, 1, 2].map((index) => ({

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
@@ -38,6 +39,9 @@ test("the same over HTTP, beside REST", async () => {
   const [, url] = await until(/(http:\S+\/mcp) +for MCP hosts/)
   const host = await HttpMCPClient.create({ name: "toolwright", url: url! })
   expect((await host.callTool("read_text_file", { path: "a.txt" }, context)).data).toMatchObject({ content: "one\n" })
+  // Without a token it offers what reads, as REST does.
+  expect((await host.callTool("write_file", { path: "b.txt", content: "x" }, context)).success).toBe(false)
+  expect(existsSync(join(cwd, "b.txt"))).toBe(false)
   expect((await fetch(url!, { method: "POST", headers: { origin: "https://evil.example" } })).status).toBe(403)
   await host.close()
   child.kill("SIGTERM")

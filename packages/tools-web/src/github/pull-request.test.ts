@@ -80,6 +80,7 @@ const ARGS = { url: "https://github.com/acme/widgets/pull/12" }
 describe("get_github_pull_request_info", () => {
   it("gives title, state, branches and every page of files, and sends the token", async () => {
     const result = await callTool(await tool(github(), {}, { GITHUB_TOKEN: "ghp_canary" }), ARGS)
+    expect(result.metadata.untrusted, "is said to be of others").toBe(true)
     expect(result.data).toMatchObject({
       owner: "acme",
       repo: "widgets",

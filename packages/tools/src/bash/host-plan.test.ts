@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
@@ -40,6 +41,15 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     })
     expect(result.output).toContain("plain")
     expect(JSON.stringify(result)).not.toContain("SECRET-")
+  })
+
+  test("beyond 200,000 files a warning says that some secrets may be read", { timeout: 120_000 }, async () => {
+    using fixture = workspaceFixture({ "a.txt": "plain" })
+    const bash = fixture.tools.get("bash")!
+    expect((await callTool(bash, { command: "cat a.txt" })).output).not.toContain("WARNING")
+    execFileSync("sh", ["-c", "mkdir many && cd many && seq 200010 | xargs touch"], { cwd: fixture.root })
+    const { output } = await callTool(bash, { command: "cat a.txt" })
+    expect(output).toContain("WARNING: the workspace holds too many files to find all secrets in it")
   })
 
   test("a read-only workspace stays as it is, by shell and by git", async () => {

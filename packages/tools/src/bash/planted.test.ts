@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
@@ -138,6 +138,45 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
     }
   })
 })
+
+describe.skipIf(program === undefined)("a repository's own folder", () => {
+  test("is read-only as a whole where the command does not name git", async () => {
+    using fixture = workspace()
+    const bash = fixture.tools.get("bash")!
+    const write = "echo x > .git/made; echo x > sub/.git/made; echo x > .git/HEAD"
+    expect((await callTool(bash, { command: write })).output).toMatch(/Read-only file system/u)
+    expect([".git/made", "sub/.git/made"].filter((path) => existsSync(join(fixture.root, path)))).toEqual([])
+    await callTool(bash, { command: "git --version; echo x > .git/made" })
+    expect(existsSync(join(fixture.root, ".git/made"))).toBe(true)
+    expect(fixture.git("log", "--format=%s")).toBe("Begin\n")
+  })
+
+  test.each(["", "git --version; "])("stays in its place, and so do the folders above it (%j)", async (before) => {
+    using fixture = workspace()
+    mkdirSync(join(fixture.root, "above"))
+    execFileSync("mv", ["sub", "above/sub"], { cwd: fixture.root })
+    const paths = [".git", ".git/config", "above", "above/sub", "above/sub/.git", "above/sub/.git/config"]
+    const nodes = () => paths.map((path) => statSync(join(fixture.root, path), { throwIfNoEntry: false })?.ino)
+    const were = nodes()
+    await callTool(fixture.tools.get("bash")!, {
+      command: `${before}mv .git g; mv above/sub/.git above/g; mv above/sub s; mv above a; rm -rf above; mkdir -p above/sub`,
+    })
+    // A copy may have come of it; the repositories are where they were.
+    expect(nodes()).toEqual(were)
+  })
+})
+
+test.each(program === undefined ? (["off"] as const) : (["auto", "off"] as const))(
+  "configuration that a command makes at a root's top is renamed, sandbox %s",
+  async (sandbox) => {
+    using fixture = workspaceFixture({ "a.txt": "a\n" }, { sandbox })
+    const command = "echo 'mcp: {}' > toolwright.yaml"
+    const { output } = await callTool(fixture.tools.get("bash")!, { command })
+    expect(output).toContain("toolwright.yaml.refused")
+    expect(existsSync(join(fixture.root, "toolwright.yaml"))).toBe(false)
+    expect(readFileSync(join(fixture.root, "toolwright.yaml.refused"), "utf8")).toBe("mcp: {}\n")
+  },
+)
 
 test.skipIf(program === undefined)(
   "no record of runs is planted where there is none yet, and nothing is left in its place",
