@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { loadScreenplay } from "@toolwright/backends"
@@ -15,7 +15,10 @@ for (const [before, name] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"])
 const PLACES: Readonly<Record<string, (path: string) => void>> = {
   "a pipe": (path) => void execFileSync("mkfifo", [path]),
   "a device without end": (path) => symlinkSync("/dev/zero", path),
-  "a file that is too large": (path) => void execFileSync("truncate", ["--size=3G", path]),
+  "a file that is too large": (path) => {
+    writeFileSync(path, "")
+    truncateSync(path, 3 * 1024 ** 3)
+  },
 }
 
 function folder(): string {
