@@ -20,7 +20,8 @@ const SIZE = { width: 1280, height: 760 }
 if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM)
 mkdirSync(TARGET, { recursive: true })
 const cwd = makeScene()
-const { url, stop } = await console_(cwd)
+const { url, stop } = await console_(cwd, ["--screenplay", "../play.json"])
+const pocket = await console_(cwd, ["--backend", "pocket", "--record-tokens"])
 const browser = await launch()
 try {
   const context = await browser.newContext({ viewport: SIZE, colorScheme: "light", deviceScaleFactor: 1.5 })
@@ -31,15 +32,18 @@ try {
     await shot(page, "failed")
     throw thrown
   })
+  const other = await browser.newContext({ viewport: SIZE, colorScheme: "light", deviceScaleFactor: 1.5 })
+  await tokens(await other.newPage(), pocket.url)
 } finally {
   await browser.close()
   stop()
+  pocket.stop()
 }
 
 /** Starts the console of a folder, and waits for its address. */
-async function console_(folder: string): Promise<{ url: string; stop: () => void }> {
+async function console_(folder: string, model: readonly string[]): Promise<{ url: string; stop: () => void }> {
   const bin = join(ROOT, "packages/cli/bin/toolwright.js")
-  const child = spawn(process.execPath, [bin, "ui", "--no-open", "--screenplay", "../play.json"], {
+  const child = spawn(process.execPath, [bin, "ui", "--no-open", ...model], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -85,6 +89,24 @@ async function run(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" })
   await shot(page, "run-dark")
   await page.emulateMedia({ colorScheme: "light" })
+}
+
+/** How the pocket model came to a call. */
+async function tokens(page: Page, address: string): Promise<void> {
+  await page.goto(address)
+  await pane(page, "Runs")
+  await page.getByRole("textbox", { name: "What it is to do" }).fill("show me the first 3 lines of package.json")
+  await page.getByRole("button", { name: "Start" }).click()
+  await page.getByRole("button", { name: /end · / }).waitFor()
+  await page
+    .getByRole("button", { name: /^reply · / })
+    .nth(1)
+    .click()
+  const text = page.getByRole("listbox", { name: "Tokens of the reply" })
+  await text.focus()
+  await page.keyboard.press("Home")
+  await page.getByText("removed").first().waitFor()
+  await shot(page, "tokens")
 }
 
 async function chat(page: Page): Promise<void> {
