@@ -85,11 +85,8 @@ test("a task that fails says why, keeps those back that wait for it, and is done
   expect(await shown(cwd, id)).not.toHaveProperty("run")
 })
 
-test("what a worker left when it was killed, another goes on with; nothing is done twice", async () => {
-  const cwd = folderWith({ "log.txt": "" })
-  const id = await added(cwd, "add a line")
-  const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
-  const dying = startCli(["work", "--lease", "1", ...first], { cwd })
+/** Until a task's run has put its second question: the call before it is done and on record by then. */
+async function untilAskedAgain(cwd: string, id: string): Promise<void> {
   await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 120_000 })
   await vi.waitFor(
     async () => {
@@ -99,6 +96,14 @@ test("what a worker left when it was killed, another goes on with; nothing is do
     },
     { timeout: 120_000, interval: 100 },
   )
+}
+
+test("what a worker left when it was killed, another goes on with; nothing is done twice", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const id = await added(cwd, "add a line")
+  const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
+  const dying = startCli(["work", "--lease", "1", ...first], { cwd })
+  await untilAskedAgain(cwd, id)
   dying.child.kill("SIGKILL")
   await dying.finished
   const { run } = await shown(cwd, id)
@@ -117,7 +122,7 @@ test("a worker that is told to stop gives back what takes too long, and another 
   const id = await added(cwd, "add a line")
   const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
   const stopping = startCli(["work", "--drain", "0", ...first], { cwd })
-  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 120_000 })
+  await untilAskedAgain(cwd, id)
   stopping.child.kill("SIGTERM")
   expect((await stopping.finished).stdout).toContain("given back")
   expect(await shown(cwd, id)).toMatchObject({ state: "queued", attempts: 0 })
