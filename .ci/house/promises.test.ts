@@ -6,7 +6,7 @@ import { read, root } from "./run-example.ts"
 /** The rows of the page: a promise, and the files and names of the tests that hold it. */
 const rows = read("docs/promises.md")
   .split("\n")
-  .filter((line) => line.startsWith("| ") && !line.startsWith("| ---") && !/^\| (promise|sentence) /.test(line))
+  .filter((line) => line.startsWith("| ") && !line.startsWith("| ---") && !/^\| (promise|sentence|option) /.test(line))
   .map((line) => {
     const [, promise = "", held = ""] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
     const tests = held.split("<br>").map((each) => each.replaceAll("`", "").trim().split(" > "))
@@ -99,6 +99,9 @@ const help = (command: string) =>
         .split(/^Options/m)[0]!,
   )
 
+/** Commands of which each option counts. */
+const OPTIONS = ["run", "chat", "tools", "undo"].map((command) => ({ command, heading: `toolwright ${command}` }))
+
 /** The pages; of one that is a list of promises every sentence counts, whatever its words. */
 const PAGES: readonly { page: string; text: () => string; least: number; all?: true }[] = [
   { page: "README.md", text: () => read("README.md"), least: 6 },
@@ -165,10 +168,33 @@ test.each(TABLES)("each row of a table of %s that promises something is among th
   expect(promising.filter((row) => !held.has(row))).toEqual([])
 })
 
+/** The options of a part of docs/cli.md, each with its command before it and the lines that go on below as one text. */
+function optionLines({ command, heading }: { command: string; heading: string }): { option: string; text: string }[] {
+  const [, block = ""] = /```text\n([^]*?)```/.exec(section(read("docs/cli.md"), heading)) ?? []
+  const options: { option: string; text: string }[] = []
+  for (const line of block.slice(0, block.search(/^Examples:$|(?![^])/m)).split("\n")) {
+    const [, flags, text = ""] = /^ +((?:-\w, )?--\S.*?) {2,}(\S.*)$/.exec(line) ?? []
+    if (flags !== undefined) options.push({ option: `${command} ${flags}`.trim(), text })
+    else if (/^ {10}/.test(line) && options.length > 0) options.at(-1)!.text += ` ${line.trim()}`
+  }
+  return options
+}
+
+/** How a row of the page says an option. */
+const optionRow = ({ option, text }: { option: string; text: string }) => `\`${option}\`: ${text}`
+
+test.each(OPTIONS)("each option under $heading that promises something is among them", (place) => {
+  const options = optionLines(place)
+  expect(options.length, "options are found").toBeGreaterThan(0)
+  const promising = options.filter(({ text }) => PROMISING.test(text)).map(optionRow)
+  expect(promising.filter((row) => !held.has(row))).toEqual([])
+})
+
 test("what counts as description is still said, and has a reason", () => {
   const said = new Set([
     ...PAGES.flatMap(({ text }) => sentences(text())),
     ...TABLES.flatMap((page) => tableRows(read(page))),
+    ...OPTIONS.flatMap((place) => optionLines(place).map(optionRow)),
   ])
   expect([...DESCRIPTIONS].filter(([sentence, reason]) => !said.has(sentence) || reason === "")).toEqual([])
 })

@@ -16,7 +16,7 @@ const TAIL = `
 - Results go to standard output, errors to standard error. Exit codes: 0 success, 1 the task failed, 2 wrong usage or configuration,
   130 interrupted.
 - In a terminal a run is shown as it happens, with a line that says what is going on; in a pipe only the lines that stay are
-  printed. Colour is for terminals only, and \`NO_COLOR\` turns it off. \`--json\` prints every event of a run as one line of JSON.
+  printed. Colour is for terminals, and \`NO_COLOR\` turns it off. \`--json\` prints every event of a run as one line of JSON.
 - Ctrl-C (or SIGTERM) cancels the model request and the running tool, ends the run and its record, and leaves the workspace as the
   last finished tool call left it. A second one, more than a quarter of a second later, ends the process at once, and the programs
   that it started with it; a run that was under way then counts as interrupted, and \`toolwright resume\` goes on with it.
