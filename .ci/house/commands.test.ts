@@ -33,6 +33,8 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     /^(npx )?toolwright (chat|demo)\b/,
     "is a conversation, or takes a minute: commands/chat.test.ts, commands/demo.test.ts",
   ],
+  [/^npx (?:vitest run|changeset)\b/, "is for whoever changes the repository, where the tests that it runs do run"],
+  [/tools call count_lines/, "calls the tool that the page has its reader write"],
   [/toolwright ui\b/, "serves until it is stopped, and opens a browser: commands/ui.test.ts"],
   [/toolwright doctor/, "fails where the model calls nothing: commands/doctor.test.ts"],
   [/format infer http/, "asks a server that shows its template: template-source/read-template.test.ts"],

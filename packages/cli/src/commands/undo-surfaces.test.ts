@@ -105,12 +105,19 @@ test("over HTTP whoever has a token takes back what a run changed, by name, and 
       `${served.url}/runs/${runId}`,
       init.headers === undefined ? {} : { headers: init.headers },
     )
-    return { status: answer.status, body: (await answer.json()) as unknown, detail: (await detail.json()) as unknown }
+    const list = await fetch(`${served.url}/runs`, init.headers === undefined ? {} : { headers: init.headers })
+    return {
+      status: answer.status,
+      body: (await answer.json()) as unknown,
+      detail: (await detail.json()) as unknown,
+      list: (await list.json()) as unknown,
+    }
   }
   expect((await answers([], {})).status).toBe(401)
   expect(textOf(cwd, "a.txt")).toBe("two\n")
   const asked = await answers([{ token: "long-enough" }], { headers: { authorization: "Bearer long-enough" } })
   expect(asked).toMatchObject({ status: 200, body: { restored: [join(cwd, "a.txt")], refused: [] } })
+  expect(asked.list).toMatchObject({ runs: [{ about: runId }, { id: runId }] })
   expect(asked.detail).toMatchObject({ undone: [{ status: "completed" }], changed: 1 })
   expect(textOf(cwd, "a.txt")).toBe("one\n")
   await expect(toolwright.undo(runId)).resolves.toMatchObject({ restored: [] })

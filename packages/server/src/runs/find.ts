@@ -1,4 +1,4 @@
-import type { Database, RunRow, SqlValue } from "@toolwright/store"
+import { RUN_COLUMNS, type Database, type RunRow, type SqlValue } from "@toolwright/store"
 
 /** Which runs are asked for. */
 export interface RunQuery {
@@ -21,9 +21,6 @@ export interface RunQuery {
   /** Only what the holder of a narrow token has called. */
   caller?: string | undefined
 }
-
-const COLUMNS =
-  "id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder, heartbeat, parent_run, parent_seq, started_at, ended_at, asked_by, asked_call, asked_key, depth, max_depth"
 
 /** Outcomes that are no failure. */
 const WELL = "'completed'"
@@ -53,7 +50,7 @@ export function findRuns(database: Database, query: RunQuery): Promise<RunRow[]>
   if (started !== undefined)
     add("(started_at < ? OR (started_at = ? AND id < ?))", Number(started), Number(started), id!)
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
-  return database.query<RunRow>(`SELECT ${COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
+  return database.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
     ...values,
     limit + 1,
   ])
