@@ -71,6 +71,16 @@ test("a task is added, shown, worked on in its turn, and says what came of it", 
   expect(runs.map(({ runId }) => runId)).toContain((await shown(cwd, first)).run)
 })
 
+test("a worker that does what waits does not wait for what was put off, and says that it is there", async () => {
+  const cwd = folderWith({})
+  const [now, later] = [await added(cwd, "now"), await added(cwd, "later", "--in", "3600")]
+  const { code, stderr } = await here(["work", "--once", ...(await model([{ reply: "Done." }]))], { cwd })
+  expect(code).toBe(0)
+  expect(stderr).toContain("Left for later: 1 task")
+  expect(await shown(cwd, now)).toMatchObject({ state: "done" })
+  expect(await shown(cwd, later)).toMatchObject({ state: "queued", attempts: 0 })
+})
+
 test("a task that fails says why, keeps those back that wait for it, and is done at the next try", async () => {
   const cwd = folderWith({ "log.txt": "" })
   const id = await added(cwd, "add a line", "--agent", "builder")

@@ -86,6 +86,8 @@ async function work(invocation: Invocation, values: OptionValues<typeof OPTIONS>
   if (worker.busy.length > 0)
     stderr.write(`Stopping: ${count(worker.busy.length, "task")} may end within ${drain} s.\n`)
   await worker.drain(drain * 1_000)
+  const { queued = 0 } = values.once === true && !signal.aborted ? await queue.counts() : {}
+  if (queued > 0) stderr.write(`Left for later: ${count(queued, "task")} ('toolwright tasks' lists them).\n`)
   return failed > 0 ? EXIT.failure : EXIT.success
 }
 

@@ -47,7 +47,12 @@ export interface TaskQueue {
   list(filter?: TaskFilter): Promise<TaskRow[]>
   /** The tasks that each of these waits or waited for. */
   dependencies(ids: readonly string[]): Promise<Map<string, string[]>>
-  /** How many tasks can be taken, now or once their time has come. @param within as of {@link ClaimFilter} */
+  /**
+   * How many tasks can be taken, now or after the pause before another try; those that were put off until later count
+   * when their time has come.
+   *
+   * @param within as of {@link ClaimFilter}
+   */
   queued(within?: string): Promise<number>
   /** How many tasks are in each state. */
   counts(): Promise<Partial<Record<TaskState, number>>>
@@ -159,7 +164,7 @@ class DatabaseQueue implements TaskQueue {
 
   async queued(within?: string): Promise<number> {
     const statement = sql.countQueued(within !== undefined)
-    const [row] = await this.database.query<{ count: number }>(statement, folderOf(within))
+    const [row] = await this.database.query<{ count: number }>(statement, [this.#now(), ...folderOf(within)])
     return Number(row!.count)
   }
 
