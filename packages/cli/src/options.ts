@@ -11,6 +11,8 @@ export interface OptionDeclaration {
   readonly multiple?: boolean
   /** Many commands have it, and mean the same by it: `toolwright help options` tells of it once. */
   readonly common?: boolean
+  /** The page that tells of it, where the help only names it: one screen has no room for what few need. */
+  readonly page?: string
 }
 
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>

@@ -25,7 +25,12 @@ export function usageText({ synopsis, description, options = {}, examples }: Usa
   const shared = Object.keys(options).filter((name) => options[name]!.common === true)
   const also = shared.length > 5 ? ["common ones"] : shared.map((name) => `--${name}`)
   const more = also.length === 0 ? "" : ` (and ${also.join(", ")}: 'toolwright help options')`
-  if (own.length + also.length > 0) lines.push("", `Options${more}:`, ...optionLines(own))
+  const [told, named] = [
+    own.filter(([, { page }]) => page === undefined),
+    own.filter(([, { page }]) => page !== undefined),
+  ]
+  if (own.length + also.length > 0) lines.push("", `Options${more}:`, ...optionLines(told))
+  if (named.length > 0) lines.push(`      Also ${named.map(([name]) => `--${name}`).join(", ")}: ${named[0]![1].page}`)
   lines.push("", "Examples:")
   const width = Math.max(...examples.map(({ line }) => (line.length > SCREEN.columns / 2 ? 0 : line.length)))
   for (const { line, does } of examples) {

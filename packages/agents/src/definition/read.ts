@@ -74,7 +74,13 @@ export function saidOf({ path, message }: Mistake): string {
 
 /** As {@link mistakesIn}, each with its place. */
 export async function issuesIn(schema: JsonSchema, value: unknown): Promise<Mistake[]> {
-  const found = await inspect(schema, value, { foreign: true })
+  let found
+  try {
+    found = await inspect(schema, value, { foreign: true })
+  } catch (thrown) {
+    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "TOO_MUCH_TO_CHECK") throw thrown
+    return [{ path: "", message: "is too large to be checked" }]
+  }
   if (found.errors.length === 0) return []
   return explain(found)
     .issues.slice(0, 20)

@@ -132,7 +132,13 @@ describe("generate", () => {
 describe("llamaBackend", () => {
   it("yields text and one end with the counts", async () => {
     const backend = llamaBackend(engine)
-    expect(backend.abilities).toEqual({ nativeTools: false, grammar: true, jsonSchema: true, small: true })
+    expect(backend.abilities).toEqual({
+      nativeTools: false,
+      grammar: true,
+      jsonSchema: true,
+      tokens: true,
+      small: true,
+    })
     const events = await collectEvents(backend.infer({ messages, grammar: call, sampling: { seed: 3 } }))
     expect(matchesGbnf(call, joined(events))).toBe(true)
     expect(events.at(-1)).toMatchObject({

@@ -57,7 +57,7 @@ export function recordBackend(
   const screenplay = (): Screenplay => ({
     ...(name === undefined ? {} : { name }),
     model: backend.modelName(),
-    abilities: { ...backend.abilities },
+    abilities: playedAbilities(backend),
     steps: structuredClone(steps),
   })
   return wrapBackend(backend, {
@@ -68,6 +68,11 @@ export function recordBackend(
       return stringify(screenplay(), { lineWidth: 0 })
     },
   })
+}
+
+/** A screenplay has no tokens to tell of, whatever it was recorded from. */
+function playedAbilities({ abilities: { tokens: _tokens, ...played } }: Backend): NonNullable<Screenplay["abilities"]> {
+  return played
 }
 
 function expectationsOf({ messages, tools = [], grammar, jsonSchema }: InferRequest): Step["expect"] {

@@ -22,13 +22,13 @@ const OPTIONS = {
   template: {
     type: "string",
     value: "file",
-    description: "The model's own chat template (Jinja, GGUF, a server's address)",
+    description: "The model's chat template (Jinja, GGUF, a server)",
   },
   tools: { type: "string", value: "file", description: "Tools as JSON: OpenAI, MCP, Anthropic or our form" },
   cut: {
     type: "string",
     value: "how",
-    description: "Of parse: feed it 'whole' (default), by 'char' or 'random:<seed>'",
+    description: "Of parse: 'whole' (default), by 'char' or 'random:<seed>'",
   },
   jsonl: {
     type: "boolean",
@@ -43,7 +43,7 @@ const OPTIONS = {
   messages: {
     type: "string",
     value: "file",
-    description: "Of render: print this conversation as the model is shown it",
+    description: "Of render: print this conversation as it is shown",
   },
   as: {
     type: "string",

@@ -22,7 +22,7 @@ const OPTIONS = {
   follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
   calls: {
     type: "boolean",
-    description: "Of list: also calls of single tools, by hand or over HTTP and MCP, and runs that agents asked for",
+    description: "Of list: also single calls (by hand, HTTP, MCP) and runs that agents asked for",
   },
   agent: { type: "string", value: "name", description: "Of list: only the runs of this agent" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },

@@ -57,12 +57,18 @@ const OPTIONS = {
     type: "string",
     value: "how",
     description: "At /v1, calls of tools not offered: text (default) or pass",
+    page: "docs/server.md",
   },
-  repair: { type: "boolean", description: "At /v1, ask the model once more where its call is wrong" },
+  repair: {
+    type: "boolean",
+    description: "At /v1, ask the model once more where its call is wrong",
+    page: "docs/server.md",
+  },
   "defer-tools": {
     type: "string",
     value: "share",
-    description: "At /v1, share of the window that tools may take before the rest is searched for (0.3), or off",
+    description: "At /v1, share of the window beyond which tools are searched for (0.3), or off",
+    page: "docs/server.md",
   },
   workers: {
     type: "string",

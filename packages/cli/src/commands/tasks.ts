@@ -18,7 +18,7 @@ const OPTIONS = {
   workspace: { type: "string", value: "dir", description: "Of add: the folder that it is done in (the current one)" },
   worktree: {
     type: "boolean",
-    description: "Of add: in a git worktree and on a branch of its own, merged once it succeeded",
+    description: "Of add: in a git worktree and branch of its own, merged at the end",
   },
   state: { type: "string", value: "state", description: "Of list: only tasks in this state" },
   plan: { type: "string", value: "id", description: "Of list: only tasks of this plan" },
@@ -41,8 +41,7 @@ export const tasksCommand: Command = {
       "tasks show|watch <id> [options]",
       "tasks cancel|retry <id> [options]",
     ],
-    description:
-      "Tasks are done by a worker ('toolwright work'), later and perhaps elsewhere. Of an id its beginning is enough.",
+    description: "Tasks are done by a worker ('toolwright work'). Of an id its beginning is enough.",
     options: OPTIONS,
     examples: [
       { line: 'toolwright tasks add "make the test pass" --agent builder', does: "Prints the task's id" },
