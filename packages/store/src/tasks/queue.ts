@@ -47,12 +47,7 @@ export interface TaskQueue {
   list(filter?: TaskFilter): Promise<TaskRow[]>
   /** The tasks that each of these waits or waited for. */
   dependencies(ids: readonly string[]): Promise<Map<string, string[]>>
-  /**
-   * How many tasks can be taken, now or after the pause before another try; those that were put off until later count
-   * when their time has come.
-   *
-   * @param within as of {@link ClaimFilter}
-   */
+  /** How many can be taken, now or at their next try; not what was put off. @param within as of {@link ClaimFilter} */
   queued(within?: string): Promise<number>
   /** How many tasks are in each state. */
   counts(): Promise<Partial<Record<TaskState, number>>>
