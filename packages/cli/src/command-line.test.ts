@@ -44,6 +44,12 @@ describe("help", () => {
     const lines = usage.trimEnd().split("\n")
     expect(lines.length).toBeLessThanOrEqual(SCREEN.lines)
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(SCREEN.columns)
+    // A line ends where it is full or a sentence ends, and not where the source's line did.
+    const prose = lines.slice(lines.indexOf("") + 1, lines.indexOf("", lines.indexOf("") + 1))
+    for (const [at, line] of prose.slice(0, -1).entries()) {
+      const [word = ""] = prose[at + 1]!.split(" ")
+      if (!/[.:]$/.test(line)) expect(`${line} ${word}`.length, line).toBeGreaterThan(SCREEN.columns)
+    }
   })
 
   test("of options and of settings lists each of them once", async () => {

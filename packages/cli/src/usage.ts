@@ -20,7 +20,7 @@ export const SCREEN = { columns: 100, lines: 24 } as const
  */
 export function usageText({ synopsis, description, options = {}, examples }: UsageParts): string {
   const lines = synopsis.map((form, index) => `${index === 0 ? "Usage:" : "      "} toolwright ${form}`)
-  lines.push("", ...wrapped(description.trim(), SCREEN.columns))
+  lines.push("", ...wrapped(joined(description.trim()), SCREEN.columns))
   const own = Object.entries(options).filter(([, { common }]) => common !== true)
   const shared = Object.keys(options).filter((name) => options[name]!.common === true)
   const also = shared.length > 5 ? ["common ones"] : shared.map((name) => `--${name}`)
@@ -40,6 +40,9 @@ export function usageText({ synopsis, description, options = {}, examples }: Usa
   }
   return `${lines.join("\n")}\n`
 }
+
+/** A line break within a sentence is where the source was full; one after a sentence is meant. */
+const joined = (text: string): string => text.replaceAll(/(?<![.:])\n(?=\S)/g, " ")
 
 /** Options in two columns, the second one wrapped. */
 export function optionLines(options: readonly (readonly [string, OptionDeclaration])[]): string[] {

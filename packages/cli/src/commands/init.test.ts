@@ -89,7 +89,18 @@ test("each thing that can be made works as it is made, and nothing is written ov
   })
   const byNpx = await cli(["new", "tool", "other"], { cwd, env: { npm_command: "exec" } })
   expect(byNpx.stdout).toContain("Try it: npx toolwright tools call other ")
-  expect(await cli(["init"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("README.md") })
+  // What it says holds in a folder without a README too, and is asked to be tried as it stands there.
+  const [, line] = /^Try it: npx toolwright (.*)$/m.exec(byNpx.stdout)!
+  expect(await cli(line!.split(" "), { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("words") })
+  const [, setting] = /write '(.*)' into toolwright.yaml, then npx toolwright trust$/m.exec(byNpx.stdout)!
+  const configured = folderWith({ "toolwright.yaml": `${setting}\n` })
+  const second = await cli(["new", "tool", "other"], { cwd: configured })
+  expect(second.stdout).not.toContain("toolwright.yaml")
+  expect(await cli(["tools", "show", "other", "--trust"], { cwd: configured })).toMatchObject({ code: 0 })
+  expect(await cli(["init"], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/README\.md is there already.*\n.*toolwright new tool/),
+  })
   const agents = await cli(["agents", "--agents", "./agents"], { cwd })
   expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })
   expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")

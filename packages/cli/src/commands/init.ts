@@ -29,7 +29,7 @@ export const initCommand: Command = {
         .replaceAll(/[^a-z0-9-]+/g, "-")
         .replace(/^-+|-+$/g, "") || "my-tools"
     const files = projectFiles(name, (env.TOOLWRIGHT_NODE ?? "") !== "")
-    writeNew(folder, files)
+    writeNew(folder, files, INSTEAD)
     trustFile(await readConfigurationFile(join(folder, "toolwright.yaml")), env)
     const go = relative(cwd, folder)
     stdout.write(
@@ -43,3 +43,6 @@ export const initCommand: Command = {
     return EXIT.success
   },
 }
+
+const INSTEAD =
+  "Give another folder ('toolwright init my-tools'), or add a tool to the project that is there: 'toolwright new tool my_tool'."

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError } from "../options.ts"
 import type { MadeFiles } from "../scaffold/project.ts"
@@ -26,13 +28,17 @@ export const newCommand: Command = {
         `For example: toolwright new ${kind} my_own`,
       )
     const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
-    const { files, next } = make(parts, name)
+    const { files, next, setting } = make(parts, name)
     writeNew(cwd, files)
     stdout.write(
       `${Object.keys(files)
         .map((file) => `made ${file}\n`)
         .join("")}${asStarted(next, env)}\n`,
     )
+    if (setting !== undefined && !existsSync(join(cwd, "toolwright.yaml")))
+      stdout.write(
+        `To leave out the flag: write '${setting}' into toolwright.yaml, then ${asStarted("toolwright trust", env)}\n`,
+      )
     return EXIT.success
   },
 }
@@ -44,14 +50,25 @@ function asStarted(next: string, env: Invocation["env"]): string {
 
 type Parts = typeof import("../scaffold/parts.ts")
 
-const KINDS: Readonly<Record<string, (parts: Parts, name: string) => { files: MadeFiles; next: string }>> = {
+interface Made {
+  readonly files: MadeFiles
+  /** How it is tried, right now and in this folder. */
+  readonly next: string
+  /** The line of the configuration that stands for the flag in `next`. */
+  readonly setting?: string
+}
+
+const KINDS: Readonly<Record<string, (parts: Parts, name: string) => Made>> = {
   tool: ({ fileName, toolFile, toolTest }, name) => ({
     files: { [`tools/${fileName(name)}.ts`]: toolFile(name), [`tests/${fileName(name)}.test.ts`]: toolTest(name) },
-    next: `Try it: toolwright tools call ${name} --path README.md --tools ./tools`,
+    // The one text file that is here for certain is its own.
+    next: `Try it: toolwright tools call ${name} --path tools/${fileName(name)}.ts --tools ./tools`,
+    setting: "tools: [./tools]",
   }),
   agent: ({ agentFile }, name) => ({
     files: { [`agents/${name}.yaml`]: agentFile(name) },
     next: `Try it: toolwright run "what is in this folder?" --agent ${name} --agents ./agents --model … --base-url …`,
+    setting: "agents: { files: [./agents] }",
   }),
   format: ({ formatFile }, name) => ({
     files: { [`formats/${name}.ts`]: formatFile(name) },

@@ -204,6 +204,24 @@ test.each([
   expect(code).toBe(2)
 })
 
+test("a plan's task is found by the plan's name, and ids of any length stand in one column", async () => {
+  const task = (agent: string, after = "") => `{ agent: ${agent}, task: do it${after} }`
+  const plan = `name: cookbook\ntasks:\n  write: ${task("assistant")}\n  write-more: ${task("builder", ", after: [write]")}\n`
+  const cwd = folderWith({ "plan.yaml": plan })
+  expect((await here(["plan", "run", "plan.yaml", "--queue"], { cwd })).code).toBe(0)
+  const { stdout } = await here(["tasks"], { cwd })
+  const columns = stdout.trimEnd().split("\n")
+  expect(new Set(columns.map((line) => /(?:queued|waiting)/.exec(line)!.index)).size, stdout).toBe(1)
+  const cancelled = await here(["tasks", "cancel", "cookbook.write-more"], { cwd })
+  expect(cancelled.stdout).toMatch(/^cookbook-\w+\.write-more +cancelled/)
+  expect(await shown(cwd, "cookbook.write")).toMatchObject({ state: "queued" })
+  const other = await here(["tasks", "show", "cook_ook.write"], { cwd })
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no task") as string })
+  expect((await here(["plan", "run", "plan.yaml", "--queue"], { cwd })).code).toBe(0)
+  const several = await here(["tasks", "show", "cookbook.write"], { cwd })
+  expect(several.stderr).toContain("Several tasks begin with 'cookbook.write'.")
+})
+
 test("an agent that owns files is not taken on without one", async () => {
   const { code, stderr } = await here(["tasks", "add", "x", "--agent", "file-owner"], { cwd: folderWith({}) })
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("which file it owns") as string })

@@ -225,7 +225,9 @@ function find(toolwright: Assembled, name: string): ToolDefinition {
   const [near] = nearest(name, new Set(names))
   throw usageError(
     `There is no tool '${name}'.`,
-    near === undefined ? "'toolwright tools list' lists them." : `Did you mean '${near}'?`,
+    near === undefined
+      ? "'toolwright tools list' lists them; --tools <file or folder> adds your own."
+      : `Did you mean '${near}'?`,
   )
 }
 

@@ -3,28 +3,29 @@ import { duration, oneLine } from "../render/short.ts"
 import { neutralise } from "../render/neutralise.ts"
 
 /** A task on one line: its id, how it stands, who does it, what is to be done, and why it stands so. */
-export function summaryLine(row: TaskRow, indent = ""): string {
+export function summaryLine(row: TaskRow, indent = "", width = 20): string {
   const { id, state, agent, reason, attempts } = row
   const tries = attempts > 1 ? ` (try ${attempts})` : ""
   const why = reason === null || state === "done" ? "" : `: ${oneLine(reason, 100)}`
-  return `${`${indent}${id}`.padEnd(20)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(wordsOf(row), 70)}${why}`
+  return `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(wordsOf(row), 70)}${why}`
 }
 
 /** Tasks as a tree: those that a task asked for stand below it, in the order in which they were added. */
 export function taskTree(rows: readonly TaskRow[]): string[] {
   const ids = new Set(rows.map(({ id }) => id))
   const below = Map.groupBy(rows, ({ parent }) => (parent !== null && ids.has(parent) ? parent : ""))
-  const lines: string[] = []
+  const drawn: [TaskRow, string][] = []
   const draw = (parent: string, indent: string): void => {
     const tasks = below.get(parent) ?? []
     // The list is newest first; what belongs to one task reads better in the order in which it came.
     for (const row of parent === "" ? tasks : tasks.toReversed()) {
-      lines.push(summaryLine(row, indent))
+      drawn.push([row, indent])
       draw(row.id, `${indent}  `)
     }
   }
   draw("", "")
-  return lines
+  const width = Math.max(20, ...drawn.map(([{ id }, indent]) => indent.length + id.length))
+  return drawn.map(([row, indent]) => summaryLine(row, indent, width))
 }
 
 /** Everything about a task, for a person. */

@@ -4,6 +4,7 @@ import type { Execute, SqlValue } from "../database/driver.ts"
 import type { TaskState } from "../tables.ts"
 import { blockDependants, cancelChildren, releaseDependants, unblockDependants } from "./dependants.ts"
 import { insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
+import { tasksLike } from "./like.ts"
 import * as sql from "./statements.ts"
 import { taskIds } from "./task-id.ts"
 import {
@@ -133,11 +134,7 @@ class DatabaseQueue implements TaskQueue {
   async find(id: string): Promise<TaskRow> {
     const exact = await this.get(id)
     if (exact !== undefined) return exact
-    const pattern = `${id.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    const rows = await this.database.query<TaskRow>(
-      `SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id LIKE ? ESCAPE '\\' LIMIT 2`,
-      [pattern],
-    )
+    const rows = await tasksLike(this.database, id)
     if (id === "" || rows.length !== 1) throw unknownTask(id, rows.length > 1)
     return rows[0]!
   }
