@@ -33,6 +33,18 @@ test("an MCP host gets the tools of a folder, and those of another server, over 
   expect((await host.callTool("write_file", { path: join(cwd, "b.txt"), content: "x" }, context)).success).toBe(false)
 })
 
+test("lists the tools of the bundles that are asked for, and no others", async () => {
+  const cwd = folderWith({})
+  const listed = async (...args: string[]): Promise<string[]> => {
+    const start = { name: "toolwright", command: process.execPath, args: [BIN, "mcp", ...args], cwd }
+    await using host = await StdioMCPClient.create(start)
+    return host.getTools().map((tool) => tool.function.name)
+  }
+  expect(await listed()).toEqual(await listed("--bundle", "coding"))
+  expect(await listed("--bundle", "agents")).toEqual(["agents"])
+  expect((await listed("--bundle", "all")).length).toBeGreaterThan((await listed("--bundle", "reading")).length)
+})
+
 test("the same over HTTP, beside REST", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
   const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet"], { cwd })

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, test } from "vitest"
-import { folderWith } from "../testing/run-cli.ts"
+import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 const PLAY = { "play.yaml": "steps: [{ reply: Done., repeat: always }]\n" }
@@ -53,4 +53,55 @@ test("tools of a kind are all there is, or all but some, or none", async () => {
   )
   expect(await names("--without-tools", "echo")).toEqual(all.filter((name) => name !== "echo"))
   expect(await names("--no-builtins")).toEqual([])
+})
+
+test("tasks lists those of an agent, a parent, a state or a plan alone, and with --watch goes on until all have ended", async () => {
+  const cwd = folderWith({
+    ...PLAY,
+    "plan.yaml": "name: p\ntasks: { one: { agent: assistant, task: say so } }\n",
+  })
+  const line = ["--screenplay", "play.yaml"]
+  const add = async (...args: string[]) =>
+    (await here(["tasks", "add", ...args], { cwd })).stdout.trim().split(/\s/)[0]!
+  const parent = await add("ask", "--agent", "reviewer")
+  const child = await add("be asked", "--parent", parent)
+  const cancelled = await add("no")
+  await here(["tasks", "cancel", cancelled], { cwd })
+  await here(["plan", "run", "plan.yaml", ...line], { cwd })
+  const listed = async (...args: string[]) =>
+    (JSON.parse((await here(["tasks", "--json", ...args], { cwd })).stdout) as { id: string; plan?: string }[]).map(
+      ({ id, plan }) => (plan === undefined ? id : plan),
+    )
+  const all = await listed()
+  expect(all).toHaveLength(4)
+  const plan = all.find((id) => ![parent, child, cancelled].includes(id))!
+  expect(await listed("--agent", "reviewer")).toEqual([parent])
+  expect(await listed("--parent", parent)).toEqual([child])
+  expect(await listed("--state", "cancelled")).toEqual([cancelled])
+  expect(await listed("--plan", plan)).toEqual([plan])
+  const watching = startCli(["tasks", "--watch"], { cwd })
+  await watching.until(/queued/)
+  await here(["work", "--once", ...line], { cwd })
+  expect((await watching.finished).stdout).toMatch(/queued[^]*done/)
+})
+
+test("serve takes any free port, makes its token's file, and writes a line for each request unless it is quiet", async () => {
+  const cwd = folderWith()
+  for (const [more, lines] of [
+    [[], 2],
+    [["--quiet"], 0],
+  ] as const) {
+    const { child, until, finished } = startCli(["serve", "--port", "0", "--token-file", "token", ...more], { cwd })
+    const [, url] = await until(/Serving \d+ tools at (http:\S+:[1-9]\d*)/)
+    const token = readFileSync(join(cwd, "token"), "utf8").trim()
+    expect(token.length).toBeGreaterThan(20)
+    expect(statSync(join(cwd, "token")).mode & 0o077).toBe(0)
+    const headers = { authorization: `Bearer ${token}` }
+    expect([(await fetch(`${url}/tools`)).status, (await fetch(`${url}/tools`, { headers })).status]).toEqual([
+      401, 200,
+    ])
+    child.kill("SIGTERM")
+    const { stderr } = await finished
+    expect(stderr.split("\n").filter((line) => line.includes('"path":"/tools"'))).toHaveLength(lines)
+  }
 })

@@ -62,6 +62,11 @@ test("the checks are compared with what they were before the run, also by the pr
     { reply: "TASK_COMPLETE", repeat: "always" },
   ])
   const resumed = await here(["resume", "--json", ...rest], { cwd })
+  const events = resumed.stdout
+    .trim()
+    .split("\n")
+    .map((text) => (JSON.parse(text) as { type: string }).type)
+  expect([events[0], events.at(-1)]).toEqual(["run-resume", "run-end"])
   const end = JSON.parse(resumed.stdout.trim().split("\n").at(-1)!) as { summary: object }
   expect(end.summary).toMatchObject({
     success: false,
