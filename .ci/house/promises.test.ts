@@ -100,7 +100,10 @@ const help = (command: string) =>
   )
 
 /** Commands of which each option counts. */
-const OPTIONS = ["run", "chat", "tools", "undo", "tasks", "work", "resume", "serve", "mcp", "trust"].map((command) => ({ command, heading: `toolwright ${command}` }))
+const OPTIONS = ["run", "chat", "tools", "undo", "tasks", "work", "resume", "serve", "mcp", "trust"].map((command) => ({
+  command,
+  heading: `toolwright ${command}`,
+}))
 
 /** The pages; of one that is a list of promises every sentence counts, whatever its words. */
 const PAGES: readonly { page: string; text: () => string; least: number; all?: true }[] = [
