@@ -5,15 +5,47 @@ import { readdir, readFile } from "node:fs/promises"
 /** The variable by which processes that left their group are found again. */
 export const MARK = "TOOLWRIGHT_PROCESS"
 
-/** Signals the process group of a child that was spawned detached; a group that is gone is no error. */
+/**
+ * Signals the process group of a child that was spawned detached; a group that is gone is no error. The first process
+ * of a sandbox leads a session of its own, and does not always end with the one that started it: it is noted before
+ * that is signalled, and killed with it.
+ */
 export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
+  const { pid } = child
+  if (pid === undefined) return
+  if (process.platform === "linux" && !below.has(child)) below.set(child, childrenOf(pid))
   try {
     if (process.platform === "win32") child.kill(signal)
-    else process.kill(-child.pid, signal)
+    else process.kill(-pid, signal)
   } catch {
     // Nothing of the group is left.
   }
+  if (signal !== "SIGKILL") return
+  for (const [each, began] of below.get(child) ?? [])
+    try {
+      if (beginningOf(each) === began) process.kill(each, "SIGKILL")
+    } catch {
+      // It ended with its group.
+    }
+}
+
+/** The processes that children had started when they were first signalled, each with when it began. */
+const below = new WeakMap<ChildProcess, ReadonlyMap<number, string>>()
+
+function childrenOf(pid: number): ReadonlyMap<number, string> {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+    return new Map(pids.map((each) => [each, beginningOf(each)]))
+  } catch {
+    // It has ended already.
+    return new Map()
+  }
+}
+
+/** When a process began, in ticks since the machine did: a number that is used again belongs to a later one. */
+function beginningOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  return stat.slice(stat.lastIndexOf(")")).split(" ")[20]!
 }
 
 /** Children that are under way, each with its mark where it may have left its group. */
