@@ -73,6 +73,12 @@ function account(text: string, { events, parser }: ReturnType<typeof parse>): vo
   }
 }
 
+it("what a superseded call said of the text before it is taken back with it", () => {
+  const call = '{"tool": "f", "args": {}}'
+  for (const text of [`"${call}\n${call}</think>\`\`\`json${call}`, `"${call}\n</think>a`])
+    for (const format of FORMATS.filter(({ generic }) => generic === true)) account(text, parse(format, [text]))
+})
+
 describe("no text breaks a parser or is lost in it", () => {
   it.each(formats.map((format) => [format.id, format] as const))("%s", (_id, format) => {
     const printed = formatterOf(format).printCalls(CALLS, TOOLS)

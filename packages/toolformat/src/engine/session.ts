@@ -12,6 +12,8 @@ interface Hold {
   spans: number
   accounted: number
   calls: number
+  /** Takes back what was made of the text before it. */
+  undo?: () => void
 }
 
 /**
@@ -135,9 +137,17 @@ export class Session {
 
   /** What was said so far turns out to be thought: the prompt had opened the reasoning. */
   takeForReasoning(): void {
-    for (const span of this.spans) if (span.kind === "content") span.kind = "reasoning"
+    const [moved, said] = [this.spans.filter(({ kind }) => kind === "content"), { ...this.said }]
+    for (const span of moved) span.kind = "reasoning"
     this.said.reasoning = this.said.content + this.said.reasoning
     this.said.content = ""
+    const before = this.hold?.undo
+    if (this.hold !== undefined)
+      this.hold.undo = () => {
+        for (const span of moved) span.kind = "content"
+        Object.assign(this.said, said)
+        before?.()
+      }
     this.emit({ type: "text-was-reasoning" })
   }
 
@@ -183,6 +193,7 @@ export class Session {
     this.hold = undefined
     this.source.release()
     this.spans.length = hold.spans
+    hold.undo?.()
     const last = this.spans.at(-1)
     if (last !== undefined) last.end = hold.accounted
     this.accounted = hold.accounted
