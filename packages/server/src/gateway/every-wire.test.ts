@@ -3,27 +3,13 @@ import { createAnswering } from "@toolwright/dialogue"
 import type { ToolCall } from "@toolwright/toolbox"
 import { formatterById, type OpenAITool } from "@toolwright/toolformat"
 import { describe, expect, test } from "vitest"
+import { FAMILIES } from "./testing/families.ts"
 import { respond } from "./respond.ts"
 import type { GatewayEvent, Wire } from "./wire.ts"
 import { anthropicMessages } from "./wires/anthropic/wire.ts"
 import { ollama } from "./wires/ollama/wire.ts"
 import { openAIChat } from "./wires/openai-chat/wire.ts"
 import { openAIResponses } from "./wires/responses/wire.ts"
-
-const FAMILIES = [
-  "hermes",
-  "qwen3-xml",
-  "llama3",
-  "pythonic",
-  "mistral",
-  "deepseek-v3",
-  "kimi-k2",
-  "glm45",
-  "minimax-m2",
-  "harmony",
-  "gemma4",
-  "granite4",
-]
 
 const parameters = {
   type: "object",

@@ -3,21 +3,7 @@ import { formatterById } from "@toolwright/toolformat"
 import { describe, expect, test } from "vitest"
 import { createApp, gatewayRoutes } from "../index.ts"
 import { ToolRegistry } from "@toolwright/toolbox"
-
-const FAMILIES = [
-  "hermes",
-  "qwen3-xml",
-  "llama3",
-  "pythonic",
-  "mistral",
-  "deepseek-v3",
-  "kimi-k2",
-  "glm45",
-  "minimax-m2",
-  "harmony",
-  "gemma4",
-  "granite4",
-]
+import { FAMILIES } from "./testing/families.ts"
 
 const tools = [
   {
