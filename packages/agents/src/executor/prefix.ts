@@ -21,19 +21,30 @@ export class PrefixMeter {
   measure(tools: readonly unknown[], messages: readonly unknown[]): KeptPrefix | undefined {
     const parts = this.#parts
     const count = tools.length + messages.length
-    const part = (index: number): unknown => (index < tools.length ? tools[index] : messages[index - tools.length])
-    let same = 0
-    while (same < parts.length && same < count && parts[same] === part(same)) same++
+    const same = this.#sameAsBefore(tools, messages)
     const [of, kept] = [this.#endOf(parts.length), this.#endOf(same)]
     const alike = same === parts.length ? 0 : commonTexts(parts.slice(same), [...tools, ...messages].slice(same))
     const isFirst = parts.length === 0
     this.#ends.length = parts.length = same
     for (let index = same; index < count; index++) {
-      const added = part(index)
+      const added = index < tools.length ? tools[index] : messages[index - tools.length]
       parts.push(added)
       this.#ends.push(this.#endOf(index) + JSON.stringify(added).length)
     }
     return isFirst ? undefined : { kept: kept + alike, of }
+  }
+
+  /** How many parts at the front are the same objects: looked at in every round, so in plain loops. */
+  #sameAsBefore(tools: readonly unknown[], messages: readonly unknown[]): number {
+    const parts = this.#parts
+    const most = parts.length
+    let same = 0
+    while (same < tools.length && same < most && parts[same] === tools[same]) same++
+    if (same < tools.length) return same
+    const offset = tools.length
+    const end = Math.min(most, offset + messages.length)
+    while (same < end && parts[same] === messages[same - offset]) same++
+    return same
   }
 
   #endOf(parts: number): number {

@@ -37,7 +37,7 @@ export async function* run(
       over = end !== undefined
       try {
         // The record hears of everything before anybody else does.
-        await record.write(events, end?.event)
+        if (recorder !== undefined) await record.write(events, end?.event)
       } catch (thrown) {
         over = true
         await rounds.leave()
