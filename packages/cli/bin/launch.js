@@ -10,6 +10,9 @@ module_.enableCompileCache()
 
 const source = join(__dirname, "..", "src", "main.ts")
 const fromSource = existsSync(source)
+// Where our sources are: what they import of each other is there, is no link, and is TypeScript. Looking for it costs as
+// much as reading it.
+const ours = pathToFileURL(join(__dirname, "..", "..")).href + "/"
 const here = pathToFileURL(__filename).href
 
 // A user's tools import "toolwright" too: from the sources where this runs from them, and where their folder has no
@@ -17,6 +20,9 @@ const here = pathToFileURL(__filename).href
 if (module_.registerHooks !== undefined)
   module_.registerHooks({
     resolve(specifier, context, next) {
+      if (/^\.\.?\/.*\.ts$/.test(specifier) && context.parentURL.startsWith(ours))
+        return { url: new URL(specifier, context.parentURL).href, format: "module-typescript", shortCircuit: true }
+      if (specifier.startsWith("node:")) return { url: specifier, format: "builtin", shortCircuit: true }
       if (!/^(?:@toolwright\/|toolwright(?:\/|$))/.test(specifier)) return next(specifier, context)
       const found = fromSource ? { ...context, conditions: [...context.conditions, "toolwright-source"] } : context
       try {

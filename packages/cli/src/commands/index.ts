@@ -6,6 +6,13 @@ async function loadTools(args: readonly string[] = ["--help"]): Promise<Command>
   return plain ? (await import("./tools-list.ts")).plainListCommand : (await import("./tools.ts")).toolsCommand
 }
 
+/** The plain list is asked for again and again, also by scripts that wait. */
+async function loadTasks(args: readonly string[] = ["--help"]): Promise<Command> {
+  const rest = args[0] === "list" ? args.slice(1) : args
+  const plain = rest.length === 0 || (rest.length === 2 && rest[0] === "--database" && /^[^-]/.test(rest[1]!))
+  return plain ? (await import("./tasks-list.ts")).plainTasksCommand : (await import("./tasks.ts")).tasksCommand
+}
+
 /**
  * Every command, in the order of the help. Adding one is a file in this folder and a line here; nothing is loaded until
  * used.
@@ -55,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "tasks",
     summary: "Add, list, show, cancel or retry tasks for workers",
-    load: async () => (await import("./tasks.ts")).tasksCommand,
+    load: loadTasks,
   },
   {
     name: "plan",

@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { promisify } from "node:util"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
@@ -187,6 +190,47 @@ test("watching shows each change until all have ended, and its exit code says wh
   const { code, stdout } = await watch.finished
   expect(code).toBe(0)
   expect(stdout).toMatch(/queued[^]*done/)
+})
+
+test("the plain list shows what the long way shows, wherever the tasks are, and makes nothing by looking", async () => {
+  const cwd = folderWith({ "own/.gitkeep": "", "configured/toolwright.yaml": "runs:\n  database: ../named.sqlite\n" })
+  const [own, configured, named] = [join(cwd, "own"), join(cwd, "configured"), join(cwd, "named.sqlite")]
+  expect((await here(["tasks"], { cwd: own })).stdout).toContain(`No tasks are queued in ${own}`)
+  expect(existsSync(join(own, ".toolwright"))).toBe(false)
+  const parent = await added(own, "the first")
+  await added(own, "below it", "--parent", parent)
+  await added(own, "elsewhere", "--database", named)
+  const listed = async (args: string[], at = own) => (await here(["tasks", ...args], { cwd: at })).stdout
+  const long = await listed(["list", "--limit", "50"])
+  expect(long).toMatch(/the first\n {2}.*below it\n$/)
+  expect(await listed([])).toBe(long)
+  expect(await listed(["list"])).toBe(long)
+  for (const [args, at] of [
+    [["list", "--database", "../named.sqlite"], own],
+    [["--database", named], cwd],
+    [["--trust"], configured],
+  ] as const)
+    expect(await listed([...args], at)).toMatch(/^\S+ +queued +assistant: elsewhere\n$/)
+  expect((await here(["tasks", "list", "--database"], { cwd: own })).code).toBe(2)
+})
+
+test("the plain list loads a part of what the others need", async () => {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `import { registerHooks } from "node:module"
+     const loaded = []
+     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+     process.argv = [process.argv[0], "toolwright", "tasks"]
+     process.on("exit", () => console.error(loaded.length, loaded.filter((url) => /queue|run-log|configuration/.test(url))))
+     await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, "../main.ts")).href)})`,
+    ],
+    { cwd: folderWith({}), env: { ...process.env, NODE_OPTIONS: "--conditions=toolwright-source" } },
+  )
+  expect(stdout).toContain("No tasks are queued")
+  expect(stderr).toMatch(/^\d+ \[\]\n$/)
 })
 
 test.each([

@@ -5,7 +5,7 @@ import { TASK_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@too
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { TASK_LIMITS } from "../tasks/limit-options.ts"
-import { factsOf, summaryLine, taskTree } from "../tasks/lines.ts"
+import { factsOf, noTasks, summaryLine, taskTree } from "../tasks/lines.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -142,9 +142,7 @@ async function list({ invocation, values, access }: Asked): Promise<number> {
 
 function nothingListed({ agent, plan, parent, state }: Values, target: string): string {
   const asked = [agent, plan, parent, state].some((each) => each !== undefined)
-  return asked
-    ? `None of the tasks in ${target} is of that kind; 'toolwright tasks' lists all.`
-    : `No tasks are queued in ${target}. 'toolwright tasks add "…"' puts one there, 'toolwright work' does them.`
+  return asked ? `None of the tasks in ${target} is of that kind; 'toolwright tasks' lists all.` : noTasks(target)
 }
 
 async function filterOf(values: Values, queue: TaskQueue): Promise<TaskFilter> {

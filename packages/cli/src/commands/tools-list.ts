@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { systemProbe } from "@toolwright/runtime/capabilities"
+import { isConfigured } from "../configured.ts"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { listLines, otherKits, type ListedTool } from "../tool-catalogue/lines.ts"
 import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
@@ -15,7 +14,7 @@ export const plainListCommand: Command = {
   summary: "List the built-in tools",
   usage: "",
   async run(invocation: Invocation) {
-    if (isConfigured(invocation)) return (await import("./tools.ts")).toolsCommand.run(invocation)
+    if (isConfigured(invocation, CONFIGURING)) return (await import("./tools.ts")).toolsCommand.run(invocation)
     const probe = systemProbe(invocation.env)
     const tools: ListedTool[] = await Promise.all(
       usual().map(async ({ name, category, summary, capabilities }) => {
@@ -55,11 +54,3 @@ const CONFIGURING = [
   "TOOLWRIGHT_BASE_URL",
   "OPENAI_BASE_URL",
 ]
-
-function isConfigured({ cwd, env }: Invocation): boolean {
-  if (CONFIGURING.some((name) => (env[name] ?? "") !== "")) return true
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, "toolwright.yaml"))) return true
-    if (dirname(folder) === folder) return false
-  }
-}

@@ -10,6 +10,11 @@ export function summaryLine(row: TaskRow, indent = "", width = 20): string {
   return `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(wordsOf(row), 70)}${why}`
 }
 
+/** What is said where there are none. */
+export function noTasks(target: string): string {
+  return `No tasks are queued in ${target}. 'toolwright tasks add "…"' puts one there, 'toolwright work' does them.`
+}
+
 /** Tasks as a tree: those that a task asked for stand below it, in the order in which they were added. */
 export function taskTree(rows: readonly TaskRow[]): string[] {
   const ids = new Set(rows.map(({ id }) => id))

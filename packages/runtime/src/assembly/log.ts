@@ -1,20 +1,6 @@
-import { lstatSync } from "node:fs"
-import { basename, dirname } from "node:path"
-import {
-  isPostgres,
-  openDatabase,
-  openStateDatabase,
-  runLog,
-  STATE_DATABASE,
-  type Database,
-  type RunLog,
-} from "@toolwright/store"
-import { ToolwrightError } from "@toolwright/toolbox/errors"
-import { createStateFolder } from "../workspace/state-folder.ts"
-import type { Place } from "./place.ts"
-
-/** What of a place the log needs. */
-export type StatePlace = Pick<Place, "stateDatabase" | "outside" | "owner" | "log">
+import { dirname } from "node:path"
+import { openStateDatabase, runLog, type RunLog } from "@toolwright/store"
+import { isThere, openState, type StatePlace } from "./state.ts"
 
 /** The log that a configuration names, opened at the first use and shared from then on. */
 export interface LogAccess {
@@ -34,7 +20,7 @@ export function logAccess(configured: string | undefined, place: StatePlace): Lo
   const target = configured ?? place.stateDatabase
   let opened: Promise<RunLog> | undefined
   const open = (): Promise<RunLog> =>
-    (opened ??= openAt(configured, place).then(runLog)).catch((thrown: unknown) => {
+    (opened ??= openState(configured, place).then(runLog)).catch((thrown: unknown) => {
       opened = undefined
       throw thrown
     })
@@ -42,8 +28,7 @@ export function logAccess(configured: string | undefined, place: StatePlace): Lo
     target,
     open,
     async look() {
-      const there = isPostgres(target) || lstatSync(target, { throwIfNoEntry: false }) !== undefined
-      return there ? open() : undefined
+      return isThere(target) ? open() : undefined
     },
     async adopt() {
       if (configured !== undefined) return
@@ -55,26 +40,5 @@ export function logAccess(configured: string | undefined, place: StatePlace): Lo
       opened = undefined
       await log?.database.close()
     },
-  }
-}
-
-async function openAt(configured: string | undefined, place: StatePlace): Promise<Database> {
-  if (configured !== undefined) {
-    // It was named by the user: a project's configuration is asked about first.
-    return isPostgres(configured) || basename(configured) !== STATE_DATABASE
-      ? openDatabase(configured)
-      : openStateDatabase(dirname(configured))
-  }
-  const folder = dirname(place.stateDatabase)
-  createStateFolder(folder)
-  try {
-    return await openStateDatabase(folder, { owner: place.owner })
-  } catch (thrown) {
-    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "FOREIGN_DATABASE") throw thrown
-    const { outside } = place
-    if (outside === folder) throw thrown
-    place.log(`${thrown.message} Runs are recorded in ${outside} instead. ${thrown.hint}`)
-    createStateFolder(outside)
-    return openStateDatabase(outside, { owner: place.owner })
   }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { AgentProfile } from "@toolwright/agents"
-import { STATE_DATABASE } from "@toolwright/store"
+import { STATE_DATABASE } from "@toolwright/store/state"
 import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Configuration } from "../configuration/settings.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
@@ -40,7 +40,10 @@ export interface PlaceOptions {
 }
 
 /** Finds out where runs work under a configuration; nothing is created before something is written. */
-export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, log }: PlaceOptions): Place {
+export function placeOf(
+  configuration: Pick<Configuration, "workspace">,
+  { cwd, env, withBuiltins, log }: PlaceOptions,
+): Place {
   const root = workspaceRoot(configuration, cwd)
   const { readOnly, roots = [] } = configuration.workspace
   const mayWrite = readOnly === undefined || roots.length > 0
@@ -52,7 +55,9 @@ export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, 
     root,
     writable,
     stateDatabase: join(state.path, STATE_DATABASE),
-    outside: outsideFolder(root, env),
+    get outside() {
+      return outsideFolder(root, env)
+    },
     owner: ownerOf(root, env),
     log,
     take(profile, runId) {

@@ -1,8 +1,7 @@
 import { accessSync, constants, lstatSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
-import { createHash } from "node:crypto"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { STATE_DATABASE } from "@toolwright/store"
+import { STATE_DATABASE } from "@toolwright/store/state"
 import { isOwnFolder, makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -21,10 +20,13 @@ export interface StateFolder {
  */
 export function stateFolderOf(root: string, writable: boolean, env: Environment): StateFolder {
   const path = join(root, ".toolwright")
-  const outside = outsideFolder(root, env)
   const wrong = isThere(path) && !isOwnFolder(path) ? `${path} is no directory of yours` : notPlainIn(path)
-  if (wrong !== undefined) return { path: outside, reason: `${wrong}: runs are recorded in ${outside} instead.` }
-  return { path: writable && canWrite(isThere(path) ? path : root) ? path : outside }
+  if (wrong === undefined && writable && canWrite(isThere(path) ? path : root)) return { path }
+  const outside = outsideFolder(root, env)
+  return {
+    path: outside,
+    ...(wrong === undefined ? {} : { reason: `${wrong}: runs are recorded in ${outside} instead.` }),
+  }
 }
 
 /** Creates the folder before something is written there. It ignores itself, so that version control stays clean. */
@@ -48,6 +50,8 @@ export function userStateFolder(env: Environment): string {
 
 /** Where the state of a workspace goes that has no place in it: the user's state folder, by the workspace's path. */
 export function outsideFolder(root: string, env: Environment): string {
+  // Loaded where it is used: most workspaces keep their state themselves.
+  const { createHash } = process.getBuiltinModule("node:crypto")
   return join(userStateFolder(env), createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16))
 }
 

@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assertOwnFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { userStateFolder } from "./state-folder.ts"
 
 const BYTES = 32
+
+// node:crypto is loaded where it is used: that takes a fifth as long as Node's own start.
 
 /**
  * Marks what a workspace holds as this user's, and as of this workspace. Without a key, where the user has no folder for
@@ -14,7 +15,9 @@ export function ownerOf(root: string, env: Readonly<Record<string, string | unde
   return (id) => {
     const key = userKey(env)
     if (key === undefined) return "nobody's"
-    return createHmac("sha256", key)
+    return process
+      .getBuiltinModule("node:crypto")
+      .createHmac("sha256", key)
       .update(JSON.stringify(["database", resolve(root), id]))
       .digest("hex")
   }
@@ -36,6 +39,7 @@ export function userKey(env: Readonly<Record<string, string | undefined>>): Buff
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     assertOwnFolder(folder)
     try {
+      const { randomBytes } = process.getBuiltinModule("node:crypto")
       writeStateFile(file, randomBytes(BYTES).toString("base64url"), { how: "create", mode: 0o600 })
     } catch {
       // Another process has made it meanwhile.

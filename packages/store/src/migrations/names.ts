@@ -7,4 +7,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0005-owned-names",
   "0006-about",
   "0007-asked-runs",
+  "0008-newest-tasks",
 ]

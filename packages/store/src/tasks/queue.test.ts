@@ -250,6 +250,12 @@ onBothDatabases("a queue of tasks", (address) => {
     expect((await queue.list({ plan: "p" })).map(({ id }) => id)).toEqual([a.id])
     expect((await queue.list({ agent: "reviewer", state: "queued" })).map(({ id }) => id)).toEqual([b.id])
     expect((await queue.list({ limit: 1, offset: 1 })).map(({ id }) => id)).toEqual([a.id])
+    if (queue.database.dialect !== "sqlite") return
+    const plan = await queue.database.query<{ detail: string }>(
+      "EXPLAIN QUERY PLAN SELECT id FROM tasks ORDER BY created_at DESC, id DESC LIMIT 50",
+    )
+    // A page is read from the index, nothing is sorted.
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("tasks_by_time")])
     expect((await queue.find(b.id.slice(0, -1))).id).toBe(b.id)
     await expect(queue.find("t")).rejects.toMatchObject({ code: "UNKNOWN_TASK" })
     await expect(queue.find("%")).rejects.toMatchObject({ code: "UNKNOWN_TASK" })

@@ -5,6 +5,7 @@ import type { TaskState } from "../tables.ts"
 import { blockDependants, cancelChildren, releaseDependants, unblockDependants } from "./dependants.ts"
 import { insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
 import { tasksLike } from "./like.ts"
+import { listTasks } from "./list.ts"
 import * as sql from "./statements.ts"
 import { taskIds } from "./task-id.ts"
 import {
@@ -384,14 +385,4 @@ async function plansIn(database: Database, limit: number): Promise<PlanCounts[]>
     states: Object.fromEntries(counted.map(({ state, count }) => [state, Number(count)])),
   }))
   return plans.toSorted((a, b) => b.begun - a.begun || (a.plan < b.plan ? -1 : 1))
-}
-
-function listTasks(database: Database, filter: TaskFilter): Promise<TaskRow[]> {
-  const { limit = 50, offset = 0, ...wanted } = filter
-  const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
-  const where = given.length === 0 ? "" : `WHERE ${given.map(([column]) => `${column} = ?`).join(" AND ")}`
-  return database.query<TaskRow>(
-    `SELECT ${sql.TASK_COLUMNS} FROM tasks ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
-    [...given.map(([, value]) => value!), limit, offset],
-  )
 }

@@ -1,0 +1,22 @@
+import { resolve } from "node:path"
+import { isPostgres, listTasks, type TaskRow } from "@toolwright/store/state"
+import { placeOf } from "../assembly/place.ts"
+import { isThere, openState } from "../assembly/state.ts"
+
+/**
+ * The newest tasks of a folder in which nothing is configured, without loading what a configuration, a log or a queue
+ * needs. Nothing is made by looking.
+ *
+ * @param named a database in place of the folder's own
+ */
+export async function lookAtTasks(
+  named: string | undefined,
+  { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+): Promise<{ target: string; rows: TaskRow[] }> {
+  const place = placeOf({ workspace: { mounts: "plain" } }, { cwd, env, withBuiltins: true, log: () => {} })
+  const configured = named === undefined || isPostgres(named) ? named : resolve(cwd, named)
+  const target = configured ?? place.stateDatabase
+  if (!isThere(target)) return { target, rows: [] }
+  await using database = await openState(configured, place)
+  return { target, rows: await listTasks(database, {}) }
+}
