@@ -19,7 +19,7 @@ export { runLog, type NewRun, type RunFilter, type RunLog, type RunRow } from ".
 export { readBodies, type EventRange } from "./log/read.ts"
 export { RUN_COLUMNS } from "./log/statements.ts"
 export { eraseBody, verifyRun, type Verification } from "./log/verify.ts"
-export type { RunWriter } from "./log/writer.ts"
+export { unwritable, type RunWriter } from "./log/writer.ts"
 export { nameSign } from "./name-sign.ts"
 export * from "./tables.ts"
 export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"

@@ -173,7 +173,11 @@ export class Batch {
     return {
       ...permissions,
       approve: async (call) => {
-        const answer = await ask(call)
+        const answer = await ask(call).catch((thrown: unknown) => {
+          // Where nobody can be asked because the record is away, the run has failed, and not this call.
+          this.#failure ??= { thrown }
+          throw thrown
+        })
         if (typeof answer !== "object") return answer
         this.#failure ??= { thrown: new WaitsForAnswer(call.tool.name, answer.waiting) }
         this.#wake?.()

@@ -166,6 +166,25 @@ test("a run ends where its log cannot be written, and the call that was next is 
   expect(events.at(-1)).toMatchObject({ type: "run-end", error: { code: "LOG_UNWRITABLE" } })
 })
 
+test("a run ends where nobody can be asked on record, and the call that was to be asked about is not told as failed", async () => {
+  let acted = 0
+  const act = defineTool({
+    name: "act",
+    description: "",
+    parameters: { type: "object" },
+    execute: () => `done ${++acted}`,
+  })
+  await database.query("DROP TABLE approvals")
+  const { summary, events } = await play([calls(call("act")), { reply: "done" }], [act], {
+    recorder: recorder(),
+    approvals: "wait",
+    permissions: { otherwise: "ask" },
+  })
+  expect(acted).toBe(0)
+  expect(summary).toMatchObject({ outcome: "failed", success: false })
+  expect(events.at(-1)).toMatchObject({ type: "run-end", error: { code: "LOG_UNWRITABLE" } })
+})
+
 test("a run that was taken over writes nothing more, runs nothing more and says so", async () => {
   let acted = 0
   const act = defineTool({

@@ -2,6 +2,7 @@ import {
   approvalsIn,
   consumeApproval,
   putQuestion,
+  unwritable,
   type Execute,
   type NewEvent,
   type RunLog,
@@ -207,7 +208,9 @@ class LogRecorder implements RunRecorder {
     if (encoder.holdsSecret(asked.arguments))
       return "its arguments hold a secret, which is not kept while a question waits"
     const question = newQuestion(run, asked, { time, safe: encoder.text(asked.arguments) })
-    const found = await approvalsIn(database).about(question, time)
+    const found = await approvalsIn(database)
+      .about(question, time)
+      .catch((thrown: unknown) => Promise.reject(unwritable(run, thrown)))
     const answer = found === undefined ? undefined : answerIn(found)
     if (typeof answer === "object") return answer
     if (answer !== undefined) {

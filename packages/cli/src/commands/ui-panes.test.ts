@@ -106,10 +106,11 @@ describe.skipIf(CHROMIUM === undefined)(
       const first = await add({ input: "Lay the ground" })
       await add({ input: "Build on it", after: [first] })
       await add({ input: "A part of the ground", parent: first })
+      await add({ input: "Apart from it" })
       await page.getByRole("button", { name: /Build on it/ }).click()
       await page.getByRole("link", { name: "the-plan" }).click()
       const graph = page.getByRole("group", { name: "The plan as a graph" })
-      await expect.poll(() => graph.getByRole("button").count(), SOON).toBe(3)
+      await expect.poll(() => graph.getByRole("button").count(), SOON).toBe(4)
       await expect.poll(() => graph.locator("path[marker-end]").count(), SOON).toBe(1)
       await graph.getByRole("button", { name: /queued.*Lay the ground/ }).click()
       const detail = page.getByRole("complementary", { name: "Task" })
@@ -117,14 +118,17 @@ describe.skipIf(CHROMIUM === undefined)(
       await graph.getByRole("button", { name: /cancelled.*Lay the ground/ }).waitFor()
       await graph.getByRole("button", { name: /blocked.*Build on it/ }).waitFor()
       await graph.getByRole("button", { name: /cancelled.*A part of the ground/ }).waitFor()
-      await detail.getByRole("button", { name: "Try again" }).click()
-      await graph.getByRole("button", { name: /(queued|running|done).*Lay the ground/ }).waitFor()
+      await graph.getByRole("button", { name: /queued.*Apart from it/ }).waitFor()
 
       await page.getByRole("button", { name: "Cancel the plan" }).click()
-      await expect.poll(() => graph.getByRole("button", { name: /cancelled/ }).count(), SOON).toBe(3)
+      await expect.poll(() => graph.getByRole("button", { name: /cancelled/ }).count(), SOON).toBe(4)
       const { tasks } = (await asked(page, "tasks?plan=the-plan")) as unknown as { tasks: { state: string }[] }
-      expect(tasks.map(({ state }) => state)).toEqual(["cancelled", "cancelled", "cancelled"])
+      expect(tasks.map(({ state }) => state)).toEqual(["cancelled", "cancelled", "cancelled", "cancelled"])
       expect(await page.getByRole("button", { name: "Cancel the plan" }).count()).toBe(0)
+
+      // Last: it is done as soon as a worker sees it.
+      await detail.getByRole("button", { name: "Try again" }).click()
+      await graph.getByRole("button", { name: /(queued|running|done).*Lay the ground/ }).waitFor()
 
       await pane(page, "Agents")
       await page.getByRole("textbox", { name: "What assistant is to do" }).fill("Say that it is done")

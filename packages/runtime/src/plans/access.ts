@@ -142,7 +142,10 @@ class Plans implements PlanAccess {
 
   async cancel(asked: string): Promise<PlanView> {
     const { queue, id } = await this.#find(asked)
-    const open = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => !ENDED_STATES.includes(row.state))
+    // What is blocked would go on with a retry of what it waits for: it is not wanted any more either.
+    const open = (await queue.list({ plan: id, limit: MOST_TASKS })).filter(
+      ({ state }) => state === "blocked" || !ENDED_STATES.includes(state),
+    )
     for (const row of open) await queue.cancel(row.id, `the plan ${id} was cancelled`).catch(unlessEnded)
     return view(queue, id)
   }

@@ -168,6 +168,15 @@ onBothDatabases("the log of a run", (address) => {
     expect(await verifyRun(log.database, "r")).toMatchObject({ events: 1 })
   })
 
+  test("where the database is away no run is begun or taken over, and that is told as what may be gone a while later", async () => {
+    const log = await logAt(address())
+    await log.begin(newRun("r"))
+    await log.database.close()
+    const claim = { holder: "o", time: 5000, deadBefore: 9000 }
+    await expect(log.begin(newRun("s"))).rejects.toMatchObject({ code: "LOG_UNWRITABLE" })
+    await expect(log.claim("r", claim)).rejects.toMatchObject({ code: "LOG_UNWRITABLE" })
+  })
+
   test("a branch shares what came before by reference, and goes on from there", async () => {
     const log = await logAt(address())
     const parent = await log.begin(newRun("p"))

@@ -9,7 +9,7 @@ import { BEGIN_RUN, CLAIM_RUN, LAST_EVENT, RUN_COLUMNS } from "./statements.ts"
 import type { Selectable } from "kysely"
 import type { RunState, RunTable } from "../tables.ts"
 import { DEFAULT_MAX_DEPTH } from "../tasks/insert.ts"
-import { writerOf, type RunWriter } from "./writer.ts"
+import { unwritable, writerOf, type RunWriter } from "./writer.ts"
 
 /** A run, without its events. Times are milliseconds since 1970. */
 export type RunRow = Selectable<RunTable>
@@ -58,7 +58,7 @@ export interface RunLog {
   readonly database: Database
   /**
    * @throws ToolwrightError `UNKNOWN_RUN` where it branches off one that is not there, or after its end; `RUN_HELD`,
-   *   `RUN_ENDED` where somebody has begun a run of this id
+   *   `RUN_ENDED` where somebody has begun a run of this id; `LOG_UNWRITABLE`
    */
   begin(run: NewRun): Promise<RunWriter>
   /**
@@ -70,7 +70,7 @@ export interface RunLog {
    * Takes a run over from whoever wrote it, if they were last heard of before `deadBefore` or have let go of it. From
    * then on they can write nothing more.
    *
-   * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`
+   * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `LOG_UNWRITABLE`
    */
   claim(run: string, claim: { holder: string; time: number; deadBefore: number }): Promise<RunWriter>
   get(run: string): Promise<RunRow | undefined>
@@ -98,34 +98,36 @@ export function runLog(database: Database): RunLog {
 
   const log: RunLog = {
     database,
-    async begin(run) {
-      const { id, holder, time, parent } = run
-      const start = await branchPoint(database, parent)
-      const values = [...headOf(run), holder, time, parent?.run ?? null, parent?.seq ?? null, time, ...askedOf(run)]
-      const [begun] = await database.query<{ fence: number }>(BEGIN_RUN, values)
-      if (begun === undefined) throw notClaimed((await get(id))!)
-      return writerOf(database, { run: id, fence: begun.fence, ...start, salt }, wake(id))
-    },
+    begin: (run) =>
+      toldReadably(run.id, async () => {
+        const { id, holder, time, parent } = run
+        const start = await branchPoint(database, parent)
+        const values = [...headOf(run), holder, time, parent?.run ?? null, parent?.seq ?? null, time, ...askedOf(run)]
+        const [begun] = await database.query<{ fence: number }>(BEGIN_RUN, values)
+        if (begun === undefined) throw notClaimed((await get(id))!)
+        return writerOf(database, { run: id, fence: begun.fence, ...start, salt }, wake(id))
+      }),
     draft(run) {
       const { id, holder, time } = run
       const draft = { head: headOf(run), holder, time }
       return writerOf(database, { run: id, fence: 1, seq: 0, head: GENESIS, salt, draft }, wake(id))
     },
-    async claim(run, { holder, time, deadBefore }) {
-      const [claimed] = await database.query<{ fence: number }>(CLAIM_RUN, [holder, time, run, deadBefore])
-      const row = await get(run)
-      if (row === undefined) throw new ToolwrightError("UNKNOWN_RUN", `There is no run '${run}'.`)
-      if (claimed === undefined) throw notClaimed(row)
-      const last = (await head(run)) ?? undefined
-      const start =
-        last === undefined
-          ? await branchPoint(
-              database,
-              row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! },
-            )
-          : { seq: last.seq, head: last.hash }
-      return writerOf(database, { run, fence: claimed.fence, ...start, salt }, wake(run))
-    },
+    claim: (run, { holder, time, deadBefore }) =>
+      toldReadably(run, async () => {
+        const [claimed] = await database.query<{ fence: number }>(CLAIM_RUN, [holder, time, run, deadBefore])
+        const row = await get(run)
+        if (row === undefined) throw new ToolwrightError("UNKNOWN_RUN", `There is no run '${run}'.`)
+        if (claimed === undefined) throw notClaimed(row)
+        const last = (await head(run)) ?? undefined
+        const start =
+          last === undefined
+            ? await branchPoint(
+                database,
+                row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! },
+              )
+            : { seq: last.seq, head: last.hash }
+        return writerOf(database, { run, fence: claimed.fence, ...start, salt }, wake(run))
+      }),
     get,
     askedBy: async (run, key) => (await database.query<RunRow>(FIND_ASKED, [run, key]))[0],
     async find(id) {
@@ -177,6 +179,15 @@ function headOf({ id, task, agent, model, title, surface, workspace, caller, abo
 }
 
 /** What the first event of a run follows. */
+/** @throws ToolwrightError `LOG_UNWRITABLE` where the database itself throws: it may be away for a while */
+async function toldReadably(run: string, open: () => Promise<RunWriter>): Promise<RunWriter> {
+  try {
+    return await open()
+  } catch (thrown) {
+    throw unwritable(run, thrown)
+  }
+}
+
 async function branchPoint(
   database: Database,
   parent: { run: string; seq: number } | undefined,

@@ -230,7 +230,7 @@ class ChainWriter implements RunWriter {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const next = this.#turn.then(work).catch((thrown: unknown) => {
-      throw readable(this.run, thrown)
+      throw unwritable(this.run, thrown)
     })
     this.#turn = next.catch(() => {})
     return next
@@ -276,8 +276,8 @@ function stale(run: string): ToolwrightError {
   )
 }
 
-/** What the database says when it cannot write, in our words. */
-function readable(run: string, thrown: unknown): unknown {
+/** What the database says when a run cannot be written down, in our words. */
+export function unwritable(run: string, thrown: unknown): unknown {
   if (ToolwrightError.isInstance(thrown)) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new ToolwrightError("LOG_UNWRITABLE", `The log of the run ${run} cannot be written: ${message}`, {
