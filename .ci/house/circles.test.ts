@@ -70,6 +70,7 @@ const FLOORS = [
   "matcher",
   "masks",
   "gbnf",
+  "text-grammar",
   "filter",
   "sampling",
   "safety",

@@ -11,6 +11,7 @@ export {
   type Toolwright,
   type ToolwrightOptions,
 } from "@toolwright/runtime"
+export { grammar } from "@toolwright/logits"
 export {
   attachSource,
   createResultCache,
@@ -26,6 +27,7 @@ export {
   ToolRegistry,
   ToolwrightError,
   type CheckedCall,
+  type TextInput,
   type ErrorCode,
   type EventOfTool,
   type ExecuteOptions,

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { defineTool, serializeTool, success, ToolRegistry, wrapMinimalTool } from "./index.ts"
+import {
+  defineTool,
+  executeCall,
+  serializeTool,
+  success,
+  ToolRegistry,
+  type TextInput,
+  wrapMinimalTool,
+} from "./index.ts"
 
 describe("defineTool", () => {
   test("converts a Zod schema once, keeps its order, and hands the handler parsed arguments", async () => {
@@ -93,5 +101,39 @@ describe("defineTool", () => {
     expect((await registry.execute("old", { any: 1 })).output).toBe('{"any":1}')
     expect(registry.listByCategory("vcs").map(({ name }) => name)).toEqual(["newer"])
     expect((await registry.execute("newer", {})).success).toBe(false)
+  })
+})
+
+describe("a tool of one text", () => {
+  const input: TextInput = {
+    syntax: "regex",
+    definition: "[a-z]+",
+    fault: (text) => (/^[a-z]+$/.test(text) ? undefined : "it leaves it at line 1, column 1."),
+  }
+  const shout = defineTool({ name: "shout", description: "Shouts", input, execute: (text) => text.toUpperCase() })
+  const registry = new ToolRegistry()
+  registry.register(shout)
+
+  test("has one argument, whose description tells the grammar, and is given the text", async () => {
+    expect(shout.parameters).toMatchObject({ required: ["input"], additionalProperties: false })
+    expect(JSON.stringify(shout.parameters)).toContain("[a-z]+")
+    for (const given of [{ input: "abc" }, "abc", '{"input":"abc"}'])
+      expect(await executeCall(registry, { name: "shout", arguments: given })).toMatchObject({
+        success: true,
+        data: "ABC",
+      })
+  })
+
+  test("a text outside its grammar is a failure that says where, and does not run", async () => {
+    const result = await executeCall(registry, { name: "shout", arguments: { input: "{}" } })
+    expect(result).toMatchObject({ success: false, error: { code: "INVALID_ARGUMENTS" } })
+    expect(result.output).toContain("it leaves it at line 1, column 1.")
+    expect(result.output).toContain("[a-z]+")
+  })
+
+  test("an input that is no grammar, or one beside parameters, is no tool", () => {
+    const given = { name: "x", description: "", execute: () => 1 }
+    expect(() => defineTool({ ...given, input: "start: x" as never })).toThrow(/its input is no grammar/)
+    expect(() => defineTool({ ...given, input, parameters: {} as never })).toThrow(/both parameters and an input/)
   })
 })

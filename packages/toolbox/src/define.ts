@@ -4,6 +4,7 @@ import { hideGrounded } from "./model/grounded.ts"
 import { isToolResult, success, type ToolFailure, type ToolResult, type ToolSuccess } from "./model/result.ts"
 import type { JsonObject, JsonSchema } from "./model/schema.ts"
 import { describeFault, schemaFault } from "./model/schema-fault.ts"
+import { checkTextInput, TEXT_ARGUMENT, textParameters, type TextInput } from "./model/text-input.ts"
 import {
   OPTIONALITIES,
   TOOL_CATEGORIES,
@@ -48,6 +49,20 @@ export interface TypedSpecification<Parameters, Output, Name extends string = st
   parameters: Parameters
   outputSchema?: Output | undefined
   execute(args: ArgumentsOf<Parameters>, context: ToolContext): Returned<DataOf<Output>>
+}
+
+/** A tool whose input is one text, under a grammar where that has one. */
+export interface TextSpecification<Name extends string, Result> extends Omit<
+  ToolSpecification<unknown>,
+  "name" | "parameters" | "outputSchema" | "execute"
+> {
+  name: Name
+  /** What the text has to be: `grammar.lark("…")`, `.regex`, `.gbnf`, or `grammar.text`. */
+  input: TextInput
+  parameters?: undefined
+  outputSchema?: JsonSchema | StandardSchema
+  /** Runs one call, which has the text as its model wrote it, checked by the grammar. */
+  execute(text: string, context: ToolContext): Result
 }
 
 /** The same without a promise of what comes out: that is what `execute` gives. */
@@ -95,6 +110,9 @@ export type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> 
  *   execute: ({ a, b }) => a + b,
  * })
  */
+export function defineTool<const Name extends string, Result>(
+  specification: TextSpecification<Name, Result>,
+): TypedTool<Name, { [TEXT_ARGUMENT]: string }, DataIn<Awaited<Result>>>
 export function defineTool<
   const Name extends string,
   const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
@@ -115,7 +133,10 @@ export function defineTool<
   const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
   const Output extends LiteralSchema | StandardSchema,
 >(specification: TypedSpecification<Parameters, Output, Name>): TypedTool<Name, GivenTo<Parameters>, DataOf<Output>>
-export function defineTool<Args = JsonObject>(specification: ToolSpecification<Args>): ToolDefinition {
+export function defineTool<Args = JsonObject>(
+  specification: ToolSpecification<Args> | TextSpecification<string, unknown>,
+): ToolDefinition {
+  if ("input" in specification) return defineTool(withParameters(specification))
   const { parameters, outputSchema, execute, category = "utility", optionality = "optional", ...rest } = specification
   check(specification, category, optionality)
   const parser = isStandardSchema(parameters) ? parameters : undefined
@@ -130,6 +151,25 @@ export function defineTool<Args = JsonObject>(specification: ToolSpecification<A
       const value = await execute(parsed, context)
       return isToolResult(value) ? value : success({ data: value })
     },
+  }
+}
+
+/** A tool of one text, as a tool of one argument. @throws ToolwrightError `INVALID_TOOL` */
+function withParameters({
+  input,
+  parameters,
+  execute,
+  ...rest
+}: TextSpecification<string, unknown>): ToolSpecification<JsonObject> {
+  checkTextInput(rest.name, input)
+  if (parameters !== undefined)
+    throw new ToolwrightError("INVALID_TOOL", `Tool '${rest.name}': it has both parameters and an input.`, {
+      hint: "Leave out the parameters: the input is its one argument.",
+    })
+  return {
+    ...rest,
+    parameters: textParameters(input),
+    execute: (args, context) => execute(String(args[TEXT_ARGUMENT]), context),
   }
 }
 

@@ -1,9 +1,10 @@
+import { customParameters } from "./api/custom-tools.ts"
 import { describeFault, schemaFault, ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 
 /**
  * Tools from JSON in whatever form they come: OpenAI's (`{type: "function", function: {…}}`), MCP's (`inputSchema`),
  * Anthropic's
- * (`input_schema`), ours (`schema`), or with plain `parameters`; a list, or an object that holds one as `tools`. They
+ * (`input_schema`), OpenAI's custom tools (`{type: "custom", format: …}`), ours (`schema`), or with plain `parameters`; a list, or an object that holds one as `tools`. They
  * can be
  * shown and parsed for, not called.
  *
@@ -13,10 +14,12 @@ export function toolsFromJson(value: unknown): ToolDefinition[] {
   const list = isRecord(value) && Array.isArray(value.tools) ? value.tools : value
   if (!Array.isArray(list)) throw invalid("Tools must be a JSON array, or an object with one as 'tools'.")
   return list.map((entry: unknown, index) => {
-    const body = isRecord(entry) && isRecord(entry.function) ? entry.function : entry
+    const inner = isRecord(entry) ? (entry.function ?? entry.custom) : undefined
+    const body = isRecord(inner) ? inner : entry
     if (!isRecord(body) || typeof body.name !== "string" || body.name === "")
       throw invalid(`Tool ${index} has no name.`)
-    const schema = body.parameters ??
+    const isCustom = isRecord(entry) && entry.type === "custom"
+    const schema = (isCustom ? customParameters(body.name, body.format) : body.parameters) ??
       body.inputSchema ??
       body.input_schema ??
       body.schema ?? { type: "object", properties: {} }

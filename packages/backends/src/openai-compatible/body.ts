@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolwright/toolbox"
-import { toOpenAIMessages } from "@toolwright/toolformat"
+import { customNames, toOpenAIMessages, withCustomTools } from "@toolwright/toolformat"
 import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { InferRequest } from "../model/backend.ts"
 import { constraintFields, samplingFields, type Dialect } from "./dialect.ts"
@@ -23,10 +23,13 @@ export function chatBody(
 ): JsonObject {
   const constraints = constraintsOf(request)
   if (constraints.length > 1) throw conflictingConstraints(constraints)
-  const { messages, tools = [], toolChoice, parallelToolCalls, sampling, extraBody } = request
+  const { messages, tools: given = [], toolChoice, parallelToolCalls, sampling, extraBody } = request
+  // Only OpenAI itself knows custom tools; elsewhere their text is an argument.
+  const custom = dialect === "openai" ? customNames(given) : new Set<string>()
+  const tools = custom.size === 0 ? given : given.map(withCustomTools)
   return {
     model: modelName,
-    messages: toOpenAIMessages(messages, { includeReasoning }),
+    messages: toOpenAIMessages(messages, { includeReasoning, custom }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: toolChoice ?? "auto" }),
     ...(tools.length === 0 || parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
     ...constraintFields(request, dialect),

@@ -2,9 +2,11 @@ import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import {
   createResponsesStreamDecoder,
   responsesResponseEvents,
+  customNames,
   strictReplySchema,
   toResponsesInput,
-  type OpenAITool,
+  responsesFunction,
+  toResponsesTool,
 } from "@toolwright/toolformat"
 import { createServerBackend, type ServerOptions } from "../http/backend.ts"
 import { checkConstraints, effortOf, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
@@ -17,6 +19,8 @@ export { OPENAI_URL } from "../addresses.ts"
 /** Settings of a backend for the Responses API; OpenAI's own address unless another is given. */
 export interface ResponsesOptions extends Omit<ServerOptions, "baseUrl"> {
   baseUrl?: string
+  /** Whether tools that take a text are told as custom tools. OpenAI's own servers take them; others may not. */
+  customTools?: boolean
 }
 
 /**
@@ -53,7 +57,14 @@ const OWN: ReadonlySet<string> = new Set([
   "user",
 ])
 
-function responsesApi({ modelName }: ResponsesOptions): Protocol {
+/** OpenAI's own addresses. */
+const OPENAI = /^https:\/\/[^/]*\b(?:api\.openai\.com|openai\.azure\.com)(?:[:/]|$)/
+
+function responsesApi({
+  modelName,
+  baseUrl = OPENAI_URL,
+  customTools = OPENAI.test(baseUrl),
+}: ResponsesOptions): Protocol {
   return {
     kind: "openai-responses",
     server: "OpenAI's Responses API",
@@ -61,10 +72,10 @@ function responsesApi({ modelName }: ResponsesOptions): Protocol {
     pages: { own: "responses", others: "" },
     body: (request) => ({
       model: modelName,
-      input: toResponsesInput(request.messages),
+      input: toResponsesInput(request.messages, customTools ? customNames(request.tools ?? []) : undefined),
       stream: true,
       store: false,
-      ...toolsOf(request),
+      ...toolsOf(request, customTools),
       ...samplingAs(request.sampling, SAMPLING),
       ...formOf(request),
       ...ownOf(request),
@@ -78,18 +89,16 @@ function responsesApi({ modelName }: ResponsesOptions): Protocol {
   }
 }
 
-function toolsOf({ tools = [], toolChoice = "auto", parallelToolCalls }: InferRequest): JsonObject {
+function toolsOf(
+  { tools = [], toolChoice = "auto", parallelToolCalls }: InferRequest,
+  customTools: boolean,
+): JsonObject {
   if (tools.length === 0) return {}
   return {
-    tools: tools.map(toolOf),
+    tools: tools.map((tool) => (customTools ? toResponsesTool(tool) : responsesFunction(tool))),
     tool_choice: toolChoice,
     ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
   }
-}
-
-/** Not strict: that would want every property required, and arguments are checked afterwards in any case. */
-function toolOf({ function: { name, description, parameters } }: OpenAITool): JsonObject {
-  return { type: "function", name, description, parameters, strict: false }
 }
 
 /** @throws ToolwrightError `CONFLICTING_CONSTRAINTS`, `CONSTRAINT_UNSUPPORTED` for grammars */

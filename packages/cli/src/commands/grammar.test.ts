@@ -97,3 +97,15 @@ test("wrong usage is told", async () => {
   })
   expect(await cli(["grammar", "-", "--format", "xml"], { stdin: "{}" })).toMatchObject({ code: 2 })
 })
+
+test("a grammar in Lark is checked, and a text against it", async () => {
+  const cwd = folderWith({ "a.lark": 'start: "a"+', "b.lark": "start: b", "good.txt": "aa", "bad.txt": "ab" })
+  const check = (...args: string[]) => cli(["grammar", "check", ...args], { cwd })
+  expect(await check("a.lark")).toMatchObject({ code: 0, stdout: "a.lark: no mistakes\n" })
+  expect(await check("b.lark")).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1, column 8") })
+  expect(await check("a.lark", "--text", "good.txt")).toMatchObject({ code: 0, stdout: "good.txt: in the grammar\n" })
+  expect(await check("a.lark", "--text", "bad.txt")).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("line 1, column 2"),
+  })
+})

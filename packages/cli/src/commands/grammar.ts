@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError, type TextInput } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { usageText } from "../usage.ts"
@@ -22,6 +22,11 @@ const OPTIONS = {
     value: "assert|annotate",
     description: "Whether the keyword format is checked, where the schema's dialect leaves it open",
   },
+  text: {
+    type: "string",
+    value: "file",
+    description: "Of check: a text that should be in the grammar; where it leaves it is said",
+  },
   jsonl: {
     type: "boolean",
     description: "Of check: read schemas with instances from standard input, one JSON object a line",
@@ -34,7 +39,7 @@ export const grammarCommand: Command = {
   usage: usageText({
     synopsis: [
       "grammar <schema.json|-> [options]",
-      "grammar check <grammar.gbnf|->",
+      "grammar check <grammar.gbnf|grammar.lark|->",
       "grammar check --jsonl [options]",
     ],
     description:
@@ -47,6 +52,7 @@ export const grammarCommand: Command = {
         does: "Whether the schema can be expressed, and if not, why",
       },
       { line: "toolwright grammar check schema.gbnf", does: "Mistakes in a GBNF file, with line and column" },
+      { line: "toolwright grammar check patch.lark --text a.patch", does: "Where a text leaves a grammar" },
     ],
   }),
   details: `\`check --jsonl\` reads lines \`{"schema": <JSON text>, "instances": [<JSON text>, …]}\` and answers each with one line
@@ -57,7 +63,7 @@ export const grammarCommand: Command = {
     const [first, second] = positionals
     const logits = await import("@toolwright/logits")
     if (first === "check" && values.jsonl === true) return checkLines(invocation, logits, options)
-    if (first === "check") return checkGrammar(invocation, logits, second)
+    if (first === "check") return checkGrammar(invocation, logits, { file: second, text: values.text })
     if (first === undefined)
       throw usageError("Which schema?", "Give a file with a JSON Schema, or - for standard input.")
     return printSchema(invocation, logits, first, options, values.format ?? "gbnf")
@@ -91,16 +97,38 @@ async function printSchema(
   return EXIT.success
 }
 
-async function checkGrammar(invocation: Invocation, logits: Logits, file: string | undefined): Promise<number> {
+async function checkGrammar(
+  invocation: Invocation,
+  logits: Logits,
+  { file, text }: { file: string | undefined; text: string | undefined },
+): Promise<number> {
   if (file === undefined)
     throw usageError(
       "Which grammar?",
-      "Give a file with GBNF, or --jsonl to check schemas and instances from standard input.",
+      "Give a file with GBNF or Lark, or --jsonl to check schemas and instances from standard input.",
     )
-  const problems = logits.checkGbnf(await readInput(invocation, file))
+  const definition = await readInput(invocation, file)
+  if (text !== undefined) return checkText(invocation, grammarIn(logits, file, definition), text)
+  if (file.endsWith(".lark")) {
+    grammarIn(logits, file, definition)
+    invocation.stdout.write(`${file}: no mistakes\n`)
+    return EXIT.success
+  }
+  const problems = logits.checkGbnf(definition)
   for (const problem of problems) invocation.stdout.write(`${file}: ${logits.describeGbnfProblem(problem)}\n`)
   if (problems.length === 0) invocation.stdout.write(`${file}: no mistakes\n`)
   return problems.some(({ severity }) => severity === "error") ? EXIT.failure : EXIT.success
+}
+
+/** A grammar of a text, by the end of its file's name. */
+function grammarIn({ grammar }: Logits, file: string, definition: string): TextInput {
+  return file.endsWith(".lark") ? grammar.lark(definition) : grammar.gbnf(definition)
+}
+
+async function checkText(invocation: Invocation, grammar: TextInput, file: string): Promise<number> {
+  const fault = grammar.fault(await readInput(invocation, file))
+  invocation.stdout.write(`${file}: ${fault ?? "in the grammar"}\n`)
+  return fault === undefined ? EXIT.success : EXIT.failure
 }
 
 /** One answer a line, in the order of the questions; a line that is no question is answered as refused. */

@@ -178,3 +178,23 @@ test("an MCP host is told when they change, and lists them anew", async () => {
   await vi.waitFor(() => expect(names()).toContain("count_all_words"), 10_000)
   expect(names()).not.toContain("count_words")
 })
+
+test("a tool of one text takes it as it stands, from a file, or from standard input, and says where it leaves the grammar", async () => {
+  const tool = `import { defineTool, grammar } from "toolwright"
+export default defineTool({
+  name: "add",
+  description: "Adds numbers",
+  input: grammar.lark(String.raw\`start: start "+" NUMBER | NUMBER
+%import common.NUMBER\`),
+  execute: (text) => text.split("+").reduce((sum, one) => sum + Number(one), 0),
+})
+`
+  const cwd = folderWith({ "add.ts": tool, "sum.txt": "1+2+3" })
+  const call = (given: string, stdin?: string) =>
+    cli(["tools", "call", "add", given, "--tools", "add.ts"], { cwd, ...(stdin === undefined ? {} : { stdin }) })
+  for (const result of [await call("1+2+3"), await call("@sum.txt"), await call("-", "1+2+3")])
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining("6") })
+  const wrong = await call("1+x")
+  expect(wrong.code).not.toBe(0)
+  expect(wrong.stdout + wrong.stderr).toMatch(/leaves it at line 1, column 3, after "1\+", with "x"/)
+})

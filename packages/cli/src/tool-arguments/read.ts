@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import { messageOf, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import { messageOf, TEXT_ARGUMENT, textInputOf, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import {
   parseOptions,
@@ -52,6 +52,11 @@ export async function readCall<const Own extends OptionDeclarations>(
   const { values, positionals } = parseOptions(spelt, { ...flags, ...own }, { max: 1 })
   const given = values as Record<string, (string | boolean)[] | string | undefined>
   const whole = typeof given.args === "string" ? given.args : positionals[0]
+  const isText = textInputOf(tool.parameters) !== undefined
+  if (isText && positionals[0] !== undefined && given.args === undefined) {
+    const text = await wholeText(positionals[0], invocation)
+    return { values: values as OptionValues<Own>, args: { [TEXT_ARGUMENT]: text } }
+  }
   if (positionals.length > 0 && (whole !== positionals[0] || !/^[-@{]/.test(whole ?? ""))) {
     throw usageError(
       `Unexpected argument '${positionals[0]}'.`,
@@ -68,14 +73,21 @@ export async function readCall<const Own extends OptionDeclarations>(
   return { values: values as OptionValues<Own>, args: { ...base, ...fromFlags } }
 }
 
-async function wholeArguments(text: string, { stdin, cwd }: Pick<Invocation, "stdin" | "cwd">): Promise<JsonObject> {
-  if (text === "-") return argumentsObject(await readAll(stdin), "standard input")
-  if (!text.startsWith("@")) return argumentsObject(text, "--args")
+type Source = Pick<Invocation, "stdin" | "cwd">
+
+async function wholeArguments(text: string, source: Source): Promise<JsonObject> {
+  const name = text === "-" ? "standard input" : text.startsWith("@") ? text.slice(1) : "--args"
+  return argumentsObject(await wholeText(text, source), name)
+}
+
+/** A text as it stands on the command line, of a file (`@file`), or from standard input (`-`). */
+async function wholeText(text: string, { stdin, cwd }: Source): Promise<string> {
+  if (text === "-") return readAll(stdin)
+  if (!text.startsWith("@")) return text
   const file = text.slice(1)
   try {
-    return argumentsObject(await readFile(resolve(cwd, file), "utf8"), file)
+    return await readFile(resolve(cwd, file), "utf8")
   } catch (error) {
-    if ((error as { code?: string }).code === "USAGE") throw error
     throw usageError(`The file '${file}' cannot be read: ${messageOf(error)}`)
   }
 }

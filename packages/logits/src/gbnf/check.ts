@@ -188,9 +188,7 @@ function fixpoint(
 function leftRecursive(rules: ReadonlyMap<string, GbnfRule>, nullable: ReadonlySet<string>): string[] {
   const beginsWith = new Map<string, string[]>()
   for (const [name, rule] of rules) {
-    const first = new Set<string>()
-    leftmost(rule.body, nullable, first)
-    beginsWith.set(name, [...first])
+    beginsWith.set(name, [...leadingRules(rule.body, nullable)])
   }
   const onCircle = (start: string): boolean => {
     const seen = new Set<string>()
@@ -204,6 +202,13 @@ function leftRecursive(rules: ReadonlyMap<string, GbnfRule>, nullable: ReadonlyS
     return false
   }
   return [...rules.keys()].filter(onCircle)
+}
+
+/** The rules with which a node may begin; what `nullable` names may be empty. */
+export function leadingRules(node: GbnfNode, nullable: ReadonlySet<string>): Set<string> {
+  const first = new Set<string>()
+  leftmost(node, nullable, first)
+  return first
 }
 
 function leftmost(node: GbnfNode, nullable: ReadonlySet<string>, into: Set<string>): void {

@@ -54,6 +54,11 @@ export function stringExpression(
   }
 }
 
+/** How characters are written within a string that a grammar spells out, without its quotes. */
+export function characterWriter(kind: "json" | "python" | "raw", quote: '"' | "'" = '"'): CharacterWriter {
+  return kind === "raw" ? RAW : quotedWriter(quote, kind, () => neededEscape(quote))
+}
+
 const RAW: CharacterWriter = { id: "raw", text: (text) => text, chars: (ranges) => chars(...ranges) }
 
 function raw(set: StringSet, book: RuleBook, key: string, name: string): PlainExpression {

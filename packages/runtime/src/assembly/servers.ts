@@ -49,8 +49,14 @@ export function openServer(kind: ServerKind, model: Model, surroundings: Surroun
     case "anthropic":
       return Promise.resolve(createAnthropicBackend(withWindow(common, model.contextTokens)))
     case "openai-responses":
-      return Promise.resolve(createResponsesBackend(withWindow(common, model.contextTokens)))
+      return Promise.resolve(openResponses(model, common))
   }
+}
+
+/** A server that is said to be OpenAI's takes what only OpenAI has. */
+function openResponses(model: Model, common: Common): Backend {
+  const own = model.dialect === "openai" ? { customTools: true } : {}
+  return createResponsesBackend({ ...withWindow(common, model.contextTokens), ...own })
 }
 
 function commonOptions(kind: ServerKind, model: Model) {

@@ -1,6 +1,6 @@
 import type { SamplingOptions } from "@toolwright/backends"
 import type { JsonObject } from "@toolwright/toolbox"
-import type { ChatMessage, OpenAITool } from "@toolwright/toolformat"
+import { customParameters, type ChatMessage, type OpenAITool } from "@toolwright/toolformat"
 import { RequestProblem } from "./wire.ts"
 
 /** What several wires read in the same way. */
@@ -40,6 +40,33 @@ export function onlyTools(tools: readonly OpenAITool[], names: readonly string[]
   }
   const chosen = tools.filter((tool) => names.includes(tool.function.name))
   return { tools: chosen, toolChoice: required ? "required" : "auto" }
+}
+
+/**
+ * A custom tool of OpenAI's, as a function of one text. A grammar that cannot be read here holds nothing, and is told to
+ * the model in words.
+ */
+export function customTool(
+  name: string,
+  description: unknown,
+  format: unknown,
+): { tool: OpenAITool; grammarLeft: boolean } {
+  const tool = (said: string, parameters: JsonObject): OpenAITool => ({
+    type: "function",
+    function: { name, description: said, parameters },
+  })
+  const said = String(description ?? "")
+  try {
+    return { tool: tool(said, customParameters(name, format)), grammarLeft: false }
+  } catch {
+    const told = `${said}\n\nThe input follows this grammar:\n${grammarIn(format)}`
+    return { tool: tool(told, customParameters(name, undefined)), grammarLeft: true }
+  }
+}
+
+function grammarIn(format: unknown): string {
+  const { grammar = format } = (isObject(format) ? format : {}) as { grammar?: unknown }
+  return String((isObject(grammar) ? grammar : {}).definition ?? "")
 }
 
 /** Something other than text in a message. */

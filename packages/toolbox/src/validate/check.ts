@@ -2,10 +2,11 @@ import { messageOf, ToolwrightError } from "../model/errors.ts"
 import type { Repair } from "../model/events.ts"
 import { failure, type ToolFailure } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
+import { TEXT_ARGUMENT, textInputOf, type TextInput } from "../model/text-input.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
 import { inspect } from "./compile.ts"
-import { invalidArguments } from "./explain.ts"
+import { invalidArguments, invalidText } from "./explain.ts"
 import { renameArguments, repairValues } from "./repair.ts"
 import { excerpt, isShort } from "./shown.ts"
 
@@ -14,6 +15,35 @@ export type Checked = { args: JsonObject; repairs: Repair[] } | { refused: ToolF
 
 /** Repairs and validates the arguments of one call, whatever its source. Never throws. */
 export async function checkArguments(tool: ToolDefinition, given: unknown): Promise<Checked> {
+  const input = textInputOf(tool.parameters)
+  const checked = await checkBySchema(tool, input === undefined ? given : asTextArgument(given))
+  if (input === undefined || "refused" in checked) return checked
+  const fault = faultOf(input, String(checked.args[TEXT_ARGUMENT]))
+  return fault === undefined ? checked : { refused: invalidText(tool, input, fault) }
+}
+
+/** A grammar may be too ambiguous to follow a text with. */
+function faultOf(input: TextInput, text: string): string | undefined {
+  try {
+    return input.fault(text)
+  } catch (thrown) {
+    return `The text cannot be read: ${messageOf(thrown)}`
+  }
+}
+
+/** A text alone is the argument of a tool that takes one, unless it is the JSON of its arguments. */
+function asTextArgument(given: unknown): unknown {
+  if (typeof given !== "string") return given
+  try {
+    const parsed: unknown = JSON.parse(given)
+    if (isObject(parsed) && typeof parsed[TEXT_ARGUMENT] === "string" && Object.keys(parsed).length === 1) return parsed
+  } catch {
+    // a text, as it should be
+  }
+  return { [TEXT_ARGUMENT]: given }
+}
+
+async function checkBySchema(tool: ToolDefinition, given: unknown): Promise<Checked> {
   const first = asObject(given)
   if (first === undefined) {
     return { refused: invalidArguments(tool, {}, NOTHING) }

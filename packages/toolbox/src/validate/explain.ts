@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv"
 import { failure, type ToolFailure } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
+import { TEXT_ARGUMENT, type TextInput } from "../model/text-input.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
 import { actionBranches } from "./branch.ts"
@@ -39,6 +40,20 @@ export function invalidArguments(tool: ToolDefinition, args: JsonObject, found: 
     message: `The call of '${tool.name}' has wrong arguments:\n${[...list, ...rest(more)].join("\n")}`,
     hint: `A correct call: ${sampleCallText(tool, args, (name) => !wrong.has(name))}`,
     details: { issues, ...(more === 0 ? {} : { more: Number.isFinite(more) ? more : true }) },
+  })
+}
+
+/** Of a grammar so much is repeated in an answer. */
+const LONGEST_GRAMMAR = 1500
+
+/** The answer to a call whose text is not in the tool's grammar. */
+export function invalidText({ name }: ToolDefinition, { definition }: TextInput, fault: string): ToolFailure {
+  const rules = definition.length > LONGEST_GRAMMAR ? "" : ` The grammar:\n${definition}`
+  return failure({
+    code: "INVALID_ARGUMENTS",
+    message: `The text for '${name}' is not in its grammar: ${fault}`,
+    hint: `Call it again with the whole text, put right there.${rules}`,
+    details: { issues: [{ path: TEXT_ARGUMENT, message: fault }] },
   })
 }
 

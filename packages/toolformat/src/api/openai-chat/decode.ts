@@ -1,4 +1,5 @@
-import { createCallAssembler } from "../call-assembler.ts"
+import { createCallAssembler, type CallAssembler } from "../call-assembler.ts"
+import { CUSTOM_CLOSE, CUSTOM_OPEN, customPiece } from "../custom-tools.ts"
 import { collectReply } from "../events.ts"
 import type { ApiDecoderOptions, ApiEvent, ApiFinishReason, ApiReply, ApiStreamDecoder, ApiUsage } from "../events.ts"
 import { argumentsText, asArray, asNumber, asObject, asString, field } from "../json.ts"
@@ -11,6 +12,7 @@ import { argumentsText, asArray, asNumber, asObject, asString, field } from "../
  */
 export function createOpenAIStreamDecoder(options: ApiDecoderOptions = {}): ApiStreamDecoder {
   const calls = createCallAssembler(options)
+  const texts = new CustomTexts(calls)
   return {
     push(chunk) {
       const events: ApiEvent[] = []
@@ -19,17 +21,48 @@ export function createOpenAIStreamDecoder(options: ApiDecoderOptions = {}): ApiS
       const choice = asArray(field(chunk, "choices")).find((each) => (asNumber(field(each, "index")) ?? 0) === 0)
       const delta = field(choice, "delta")
       for (const event of readText(delta)) events.push(event)
-      for (const call of asArray(field(delta, "tool_calls"))) events.push(...calls.push(readCall(call)))
+      for (const call of asArray(field(delta, "tool_calls")))
+        events.push(...(texts.read(call) ?? calls.push(readCall(call))))
       const legacy = asObject(field(delta, "function_call"))
       if (legacy !== undefined) events.push(...calls.push(readCall({ index: 0, function: legacy })))
       const reason = asString(field(choice, "finish_reason"))
       if (reason !== undefined)
-        events.push(...calls.end(reason === "length"), { type: "finish", finishReason: finishReasonOf(reason) })
+        events.push(...texts.close(reason !== "length"), ...calls.end(reason === "length"), {
+          type: "finish",
+          finishReason: finishReasonOf(reason),
+        })
       const usage = readUsage(field(chunk, "usage"))
       if (usage !== undefined) events.push({ type: "usage", usage })
       return events
     },
     end: () => calls.end(true),
+  }
+}
+
+/** Calls of custom tools, whose texts come in pieces: they end with the reply. */
+class CustomTexts {
+  readonly #calls: CallAssembler
+  readonly #open = new Set<number>()
+
+  constructor(calls: CallAssembler) {
+    this.#calls = calls
+  }
+
+  /** Nothing for a call of another kind. */
+  read(call: unknown): ApiEvent[] | undefined {
+    const body = asObject(field(call, "custom"))
+    if (body === undefined) return undefined
+    const index = asNumber(field(call, "index")) ?? 0
+    const begun = this.#open.has(index) ? "" : CUSTOM_OPEN
+    this.#open.add(index)
+    const text = begun + customPiece(asString(body.input) ?? "")
+    return this.#calls.push({ index, id: asString(field(call, "id")), name: asString(body.name), arguments: text })
+  }
+
+  close(isWhole: boolean): ApiEvent[] {
+    const open = isWhole ? [...this.#open] : []
+    this.#open.clear()
+    return open.flatMap((index) => this.#calls.push({ index, arguments: CUSTOM_CLOSE }))
   }
 }
 

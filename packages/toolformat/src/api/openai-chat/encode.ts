@@ -1,10 +1,13 @@
-import type { JsonObject, ToolDefinition } from "@toolwright/toolbox"
+import type { JsonObject, ToolCall, ToolDefinition } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart, OpenAITool } from "../../model/message.ts"
+import { customToolOf, textOfCall } from "../custom-tools.ts"
 
 /** What the OpenAI chat form of a conversation may hold beyond the official fields. */
 export interface OpenAIMessageOptions {
   /** Sends reasoning back as `reasoning_content`, which llama.cpp, vLLM and DeepSeek read. Off unless set. */
   includeReasoning?: boolean
+  /** Names of the tools that are told as custom ones, whose calls are a text. */
+  custom?: ReadonlySet<string>
 }
 
 /**
@@ -26,16 +29,27 @@ export function toOpenAIMessages(messages: readonly ChatMessage[], options: Open
       content: message.content,
       ...(options.includeReasoning && message.reasoning ? { reasoning_content: message.reasoning } : {}),
       ...(message.toolCalls?.length
-        ? {
-            tool_calls: message.toolCalls.map((call) => ({
-              id: call.id,
-              type: "function",
-              function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-            })),
-          }
+        ? { tool_calls: message.toolCalls.map((call) => wireCall(call, options.custom?.has(call.name) === true)) }
         : {}),
     }
   })
+}
+
+/** A call as OpenAI's chat API has it; one of a custom tool is a text. */
+export function wireCall(call: ToolCall, isCustom: boolean): JsonObject {
+  const { id, name, arguments: args } = call
+  if (isCustom) return { id, type: "custom", custom: { name, input: textOfCall(call) } }
+  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } }
+}
+
+/** A tool as OpenAI's own chat API takes it, where one of a text is a custom tool. */
+export function withCustomTools(tool: OpenAITool): JsonObject | OpenAITool {
+  const custom = customToolOf(tool)
+  if (custom === undefined) return tool
+  const { format, ...rest } = custom
+  if (format === undefined) return { type: "custom", custom: rest }
+  const { type, ...grammar } = format as JsonObject
+  return { type: "custom", custom: { ...rest, format: { type, grammar } } }
 }
 
 /** Tool definitions in OpenAI's form: `[{ type: "function", function: { name, description, parameters } }]`. */

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolCall } from "@toolwright/toolbox"
+import { TEXT_ARGUMENT, type JsonObject, type ToolCall } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart } from "../../model/message.ts"
 import { argumentsText, asArray, asObject, asString, field, parseJson } from "../json.ts"
 
@@ -55,6 +55,11 @@ function textOf(content: unknown): string {
 }
 
 function readCall(call: unknown, index: number): ToolCall {
+  const custom = asObject(field(call, "custom"))
+  if (custom !== undefined) {
+    const id = asString(field(call, "id")) ?? `call_${index}`
+    return { id, name: asString(custom.name) ?? "", arguments: { [TEXT_ARGUMENT]: asString(custom.input) ?? "" } }
+  }
   const body = field(call, "function")
   const text = argumentsText(field(body, "arguments"))
   const args: JsonObject = text.trim() === "" ? {} : (asObject(parseJson(text)) ?? { _raw: text })

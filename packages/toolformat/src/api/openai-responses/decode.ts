@@ -1,4 +1,5 @@
 import { createCallAssembler, type CallAssembler } from "../call-assembler.ts"
+import { CUSTOM_CLOSE, CUSTOM_OPEN, customPiece } from "../custom-tools.ts"
 import { collectReply } from "../events.ts"
 import type { ApiDecoderOptions, ApiEvent, ApiFinishReason, ApiReply, ApiStreamDecoder } from "../events.ts"
 import { asArray, asNumber, asObject, asString, field } from "../json.ts"
@@ -41,6 +42,10 @@ const EVENTS: Readonly<Record<string, Read>> = {
     items.addArguments(index, asString(field(event, "delta")) ?? ""),
   "response.function_call_arguments.done": (items, index, event) =>
     items.finishCall(index, asString(field(event, "arguments")) ?? ""),
+  "response.custom_tool_call_input.delta": (items, index, event) =>
+    items.addCustom(index, asString(field(event, "delta")) ?? ""),
+  "response.custom_tool_call_input.done": (items, index, event) =>
+    items.finishText(index, asString(field(event, "input")) ?? ""),
   "response.completed": finishResponse(true),
   "response.incomplete": finishResponse(false),
   "response.failed": finishResponse(false),
@@ -69,6 +74,18 @@ class Items {
     return this.#calls.push({ index, arguments: text })
   }
 
+  /** A piece of a custom tool's text, as a piece of the JSON of its arguments. */
+  addCustom(index: number, text: string): ApiEvent[] {
+    const open = this.#received.has(index) ? "" : CUSTOM_OPEN
+    return this.addArguments(index, open + customPiece(text))
+  }
+
+  finishText(index: number, whole: string): ApiEvent[] {
+    if (this.#finished.has(index)) return []
+    const events = this.#received.has(index) ? [] : this.addCustom(index, whole)
+    return [...events, ...this.addArguments(index, CUSTOM_CLOSE), ...this.finishCall(index, "")]
+  }
+
   finishCall(index: number, whole: string): ApiEvent[] {
     if (this.#finished.has(index)) return []
     this.#finished.add(index)
@@ -78,12 +95,16 @@ class Items {
 
   read(index: number, item: unknown, isDone: boolean): ApiEvent[] {
     const isNew = !this.#told.has(index)
-    if (field(item, "type") === "function_call") {
+    const type = field(item, "type")
+    if (type === "function_call" || type === "custom_tool_call") {
       this.hasCalls = true
       this.#told.add(index)
       const [id, name] = [asString(field(item, "call_id")), asString(field(item, "name"))]
       const events = isNew ? this.#calls.push({ index, id, name }) : []
-      return isDone ? [...events, ...this.finishCall(index, asString(field(item, "arguments")) ?? "")] : events
+      if (!isDone) return events
+      if (type === "custom_tool_call")
+        return [...events, ...this.finishText(index, asString(field(item, "input")) ?? "")]
+      return [...events, ...this.finishCall(index, asString(field(item, "arguments")) ?? "")]
     }
     if (!isDone || !isNew) return []
     this.#told.add(index)

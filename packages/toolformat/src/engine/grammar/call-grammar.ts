@@ -8,104 +8,121 @@ import {
   type Expression,
   type Notation,
 } from "@toolwright/logits"
-import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import { textInputOf, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { closeOf } from "../codecs/parameters-reader.ts"
 import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax, NestedSyntax, ParametersSyntax } from "../syntax.ts"
 import { gemmaNotation, KEYWORDS, parametersNotation, tagValue } from "./notations.ts"
-import { documentOf, membersExpression, nestedExpression, tagMarks } from "./tag-tree.ts"
+import { documentOf, membersExpression, nestedExpression, tagMarks, type MemberMarks } from "./tag-tree.ts"
+import { IN_CDATA, textArguments, textMember, type TextRules } from "./text-arguments.ts"
 
 const DIGIT = chars([48, 57])
 const ALPHANUMERIC = chars([48, 57], [65, 90], [97, 122])
 const ID_CHARACTER = chars([45, 46], [48, 58], [65, 90], [95, 95], [97, 122])
 
-/** One call of one tool, as the syntax prints it; the arguments are held to the tool's schema. */
-export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+/** What a call is written from beside its tool. */
+export interface CallParts {
+  readonly ids: IdPolicy
+  /** Takes the rules of texts under grammars, which the call's expression names. */
+  readonly rules: TextRules
+}
+
+/** One call of one tool, as the syntax prints it; the arguments are held to the tool's schema, or its text to its grammar. */
+export function callExpression(syntax: CallSyntax, tool: ToolDefinition, { ids, rules }: CallParts): Expression {
+  const args = (notation: Notation): Expression => argumentsExpression(tool, notation, rules)
   switch (syntax.codec) {
     case "envelope":
-      return envelopeExpression(syntax, tool, ids)
+      return envelopeExpression(syntax, tool, ids, args(modelJsonNotation))
     case "named":
-      return namedExpression(syntax, tool, ids)
+      return namedExpression(syntax, tool, ids, args(modelJsonNotation))
     case "python":
-      return sequence(literal(`${tool.name}(`), args(tool, KEYWORDS), literal(")"))
+      return sequence(literal(`${tool.name}(`), args(KEYWORDS), literal(")"))
     case "gemma":
-      return sequence(literal(`${syntax.open}${tool.name}`), args(tool, gemmaNotation(syntax)))
+      return sequence(literal(`${syntax.open}${tool.name}`), args(gemmaNotation(syntax)))
     case "channel":
       return sequence(
         literal(`<|channel|>commentary to=${syntax.namespace}${tool.name} <|constrain|>json${syntax.headerEnd}`),
-        args(tool, modelJsonNotation),
+        args(modelJsonNotation),
         literal(syntax.close[0] ?? ""),
       )
     case "nested":
-      return nestedCall(syntax, tool)
+      return nestedCall(syntax, tool, rules)
     case "parameters":
-      return parametersCall(syntax, tool)
+      return parametersCall(syntax, tool, rules)
   }
 }
 
-function nestedCall({ prefix }: NestedSyntax, { name, parameters: schema }: ToolDefinition): Expression {
-  const members = membersExpression(schema, schema, tagMarks(prefix), (member) =>
-    nestedExpression(member, schema, prefix),
-  )
+function nestedCall({ prefix }: NestedSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+  const { name, parameters: schema } = tool
+  const marks = tagMarks(prefix)
+  const members =
+    textMember(tool, marks, [prefix], rules) ??
+    membersExpression(schema, schema, marks, (member) => nestedExpression(member, schema, prefix))
   return sequence(literal(`${prefix}<invoke name="${name}">`), members, literal(`${prefix}</invoke>`))
 }
 
-function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition): Expression {
+function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
   const { call, lines } = syntax
   const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
   return sequence(
     literal(`${call.open[0] ?? ""}${tool.name}`),
     rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest)),
     literal(lines?.afterName ?? ""),
-    parametersBody(syntax, tool),
+    parametersBody(syntax, tool, rules),
     literal(call.close[0] ?? ""),
   )
 }
 
-function parametersBody(syntax: ParametersSyntax, tool: ToolDefinition): Expression {
-  const { call, framed, parameter, typed } = syntax
+function parametersBody(syntax: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+  const { call, cdata, framed, parameter, typed } = syntax
   const close = parameter.close[0] ?? ""
-  if (close.includes("{key}")) return keyedMembers(syntax, tool)
-  if (typed?.attribute === "type") return typedMembers(syntax, typed.end, tool)
+  if (close.includes("{key}")) return keyedMembers(syntax, tool, rules)
+  if (typed?.attribute === "type") return typedMembers(syntax, typed.end, tool, rules)
   const marks = `${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(close)}`
-  return args(tool, parametersNotation(syntax, `tags-${marks}-${framed === true ? "framed" : "plain"}`))
+  const notation = parametersNotation(syntax, `tags-${marks}-${framed === true ? "framed" : "plain"}`)
+  const isText = textInputOf(tool.parameters) !== undefined
+  if (isText && cdata === true) return textArguments(tool, notation, rules, IN_CDATA)
+  return argumentsExpression(tool, notation, rules)
 }
 
 /** Parameters whose opening marks name their values' types. */
 function typedMembers(
   { parameter }: ParametersSyntax,
   end: string,
-  { parameters: schema }: ToolDefinition,
+  tool: ToolDefinition,
+  rules: TextRules,
 ): Expression {
+  const schema = tool.parameters
   const close = parameter.close[0] ?? ""
   const open = parameter.open[0] ?? ""
-  return membersExpression(
-    schema,
-    schema,
-    {
-      before: (key, types) =>
-        [...new Set([...types].map(jsonTypeName))].map((type) => `${open}${key}" type="${type}"${end}`),
-      after: () => close,
-    },
-    (member) =>
-      schemaExpression(documentOf(member, schema), { notation: tagValue("typed-value", [close]), relaxed: true }),
+  const marks: MemberMarks = {
+    before: (key, types) =>
+      [...new Set([...types].map(jsonTypeName))].map((type) => `${open}${key}" type="${type}"${end}`),
+    after: () => close,
+  }
+  const notation = tagValue("typed-value", [close])
+  return (
+    textMember(tool, marks, [close], rules) ??
+    membersExpression(schema, schema, marks, (member) =>
+      schemaExpression(documentOf(member, schema), { notation, relaxed: true }),
+    )
   )
 }
 
 /** Parameters whose closing marks name their keys. */
-function keyedMembers({ parameter, lines }: ParametersSyntax, { parameters: schema }: ToolDefinition): Expression {
+function keyedMembers({ parameter, lines }: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+  const schema = tool.parameters
   const close = parameter.close[0] ?? ""
-  return membersExpression(
-    schema,
-    schema,
-    {
-      before: (key) => [`${parameter.open[0] ?? ""}${key}${parameter.keyEnd[0] ?? ""}`],
-      after: (key) => closeOf(close, key) + (lines?.afterParameter ?? ""),
-    },
-    (member) =>
-      schemaExpression(documentOf(member, schema), {
-        notation: tagValue("keyed-value", [close.split("{key}")[0] ?? ""]),
-        relaxed: true,
-      }),
+  const marks: MemberMarks = {
+    before: (key) => [`${parameter.open[0] ?? ""}${key}${parameter.keyEnd[0] ?? ""}`],
+    after: (key) => closeOf(close, key) + (lines?.afterParameter ?? ""),
+  }
+  const stop = [close.split("{key}")[0] ?? ""]
+  const notation = tagValue("keyed-value", stop)
+  return (
+    textMember(tool, marks, stop, rules) ??
+    membersExpression(schema, schema, marks, (member) =>
+      schemaExpression(documentOf(member, schema), { notation, relaxed: true }),
+    )
   )
 }
 
@@ -121,8 +138,9 @@ function slug(text: string): string {
 }
 
 /** The tool's arguments in a notation; what cannot be expressed exactly is left to validation. */
-function args({ parameters: schema }: ToolDefinition, notation: Notation): Expression {
-  return schemaExpression(objectSchema(schema), { notation, relaxed: true })
+function argumentsExpression(tool: ToolDefinition, notation: Notation, rules: TextRules): Expression {
+  if (textInputOf(tool.parameters) !== undefined) return textArguments(tool, notation, rules)
+  return schemaExpression(objectSchema(tool.parameters), { notation, relaxed: true })
 }
 
 /** Arguments are always an object, whether or not the schema says so. */
@@ -130,9 +148,14 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return schema.type === undefined ? { type: "object", ...schema } : schema
 }
 
-function envelopeExpression(syntax: EnvelopeSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+function envelopeExpression(
+  syntax: EnvelopeSyntax,
+  tool: ToolDefinition,
+  ids: IdPolicy,
+  value: Expression,
+): Expression {
   const { header } = syntax
-  const object = objectExpression(syntax, tool, ids)
+  const object = objectExpression(syntax, tool, ids, value)
   if (header === undefined) return object
   return sequence(literal(`${header.open}${tool.name}${header.end}`), object, literal(header.close[0] ?? ""))
 }
@@ -141,8 +164,8 @@ function objectExpression(
   { keys, nameAsKey, idFirst }: EnvelopeSyntax,
   tool: ToolDefinition,
   ids: IdPolicy,
+  value: Expression,
 ): Expression {
-  const value = args(tool, modelJsonNotation)
   const name = JSON.stringify(tool.name)
   if (nameAsKey === true) return sequence(literal(`{${name}: `), value, literal("}"))
   const body = [literal(`"${keys.name}": ${name}, "${keys.arguments}": `), value]
@@ -157,13 +180,14 @@ function namedExpression(
   { open, middle, close, idMark, idBefore, nameForm }: NamedSyntax,
   tool: ToolDefinition,
   ids: IdPolicy,
+  value: Expression,
 ): Expression {
   const parts: Expression[] = [literal(open[0] ?? "")]
   if (nameForm === "kimi") parts.push(literal(`functions.${tool.name}:`), repeat(DIGIT, 1, 5))
   else if (idBefore === undefined) parts.push(literal(tool.name))
   else parts.push(idExpression(ids), literal(`${idBefore}${tool.name}`))
   if (idMark !== undefined) parts.push(literal(idMark), idExpression(ids))
-  return sequence(...parts, literal(middle[0] ?? ""), args(tool, modelJsonNotation), literal(close[0] ?? ""))
+  return sequence(...parts, literal(middle[0] ?? ""), value, literal(close[0] ?? ""))
 }
 
 function idExpression(ids: IdPolicy): Expression {

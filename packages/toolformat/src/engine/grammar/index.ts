@@ -12,12 +12,13 @@ import {
   type Expression,
   type Grammar,
 } from "@toolwright/logits"
-import { ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
+import { textInputOf, ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
-import { callExpression } from "./call-grammar.ts"
+import { callExpression, type CallParts } from "./call-grammar.ts"
 import type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 import { sharedByConversations } from "./shared.ts"
+import type { TextRules } from "./text-arguments.ts"
 
 export type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 
@@ -69,9 +70,11 @@ export function syntaxFor(format: Format, tools: readonly ToolDefinition[]): Cal
 
 function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
   const syntax = syntaxFor(format, tools)
+  const rules: TextRules = {}
+  const parts: CallParts = { ids: format.ids, rules }
   const calls = callsExpression(
     syntax,
-    choice(...tools.map((tool) => toolCall(syntax, tool, format, options))),
+    choice(...tools.map((tool) => toolCall(syntax, tool, parts, options))),
     options.parallel ?? true,
   )
   const marks = openings(syntax)
@@ -89,7 +92,7 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
             calls,
           )
         : calls,
-      {},
+      rules,
       triggers,
     )
   }
@@ -98,23 +101,24 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
     marks.length > 0
       ? sequence(until(...marks), optional(calls))
       : choice(calls, optional(sequence(chars([0, 0x5a], [0x5c, 0x7a], [0x7c, 0xd7ff], [0xe000, 0x10ffff]), ANYTHING)))
-  return grammarOf(reply, {}, triggers)
+  return grammarOf(reply, rules, triggers)
 }
 
 /** One call of a tool; with any arguments where its schema is too much for a grammar, which costs this tool alone. */
 export function toolCall(
   syntax: CallSyntax,
   tool: ToolDefinition,
-  { ids }: Format,
+  parts: CallParts,
   { free, onRefused }: FormatGrammarOptions,
 ): Expression {
   const withAnyArguments = (): Expression =>
-    callExpression(syntax, { ...tool, parameters: anyArguments(tool.parameters) }, ids)
+    callExpression(syntax, { ...tool, parameters: anyArguments(tool.parameters) }, parts)
   if (free?.has(tool.name) === true) return withAnyArguments()
   try {
-    return callExpression(syntax, tool, ids)
+    return callExpression(syntax, tool, parts)
   } catch (thrown) {
-    const isRefusal = ToolwrightError.isInstance(thrown) && thrown.code === "SCHEMA_REFUSED"
+    const isRefusal =
+      ToolwrightError.isInstance(thrown) && (thrown.code === "SCHEMA_REFUSED" || thrown.code === "GRAMMAR_REFUSED")
     if (!isRefusal || onRefused === undefined) throw thrown
     onRefused({ tool: tool.name, reason: thrown.message })
     return withAnyArguments()
@@ -122,7 +126,9 @@ export function toolCall(
 }
 
 /** An object whose members may be anything: those that the schema names by their names, and any others. */
-export function anyArguments({ properties }: JsonSchema): JsonSchema {
+export function anyArguments(schema: JsonSchema): JsonSchema {
+  const { properties, required, type } = schema
+  if (textInputOf(schema) !== undefined) return { type, properties, required, additionalProperties: false }
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : []
   return {
     type: "object",

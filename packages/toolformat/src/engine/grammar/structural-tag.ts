@@ -4,6 +4,7 @@ import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
 import { anyArguments, openings, syntaxFor, toolCall } from "./index.ts"
 import type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
+import type { TextRules } from "./text-arguments.ts"
 
 /** Calls between marks, as xgrammar has them: what vLLM and SGLang take in place of a grammar. */
 export interface StructuralTagOf {
@@ -43,7 +44,8 @@ function callTag(syntax: CallSyntax, tool: ToolDefinition, format: Format, optio
     isFree = true
     options.onRefused?.(refusal)
   }
-  const parts = flat(toolCall(syntax, tool, format, { ...options, onRefused }))
+  const rules: TextRules = {}
+  const parts = flat(toolCall(syntax, tool, { ids: format.ids, rules }, { ...options, onRefused }))
   const first = parts.findIndex(({ kind }) => kind !== "literal")
   if (first < 0) return { type: "tag", begin: textOf(parts), content: constant(""), end: "" }
   const last = parts.findLastIndex(({ kind }) => kind !== "literal")
@@ -54,7 +56,7 @@ function callTag(syntax: CallSyntax, tool: ToolDefinition, format: Format, optio
     begin: textOf(parts.slice(0, first)),
     content: isJson(middle)
       ? { type: "json_schema", json_schema: { type: "object", ...parameters } }
-      : { type: "grammar", grammar: grammarToGbnf(grammarOf({ kind: "sequence", parts: middle })) },
+      : { type: "grammar", grammar: grammarToGbnf(grammarOf({ kind: "sequence", parts: middle }, rules)) },
     end: textOf(parts.slice(last + 1)),
   }
 }

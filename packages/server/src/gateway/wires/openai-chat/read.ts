@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import { fromOpenAIMessages, type ChatMessage, type OpenAITool } from "@toolwright/toolformat"
-import { given, imageOf, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
+import { customTool, given, imageOf, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 
 /** What this wire reads itself; all else goes to the model's server as it is. */
@@ -26,17 +26,18 @@ export function readChat(fields: JsonObject): GatewayRequest {
   }
   const parallel = fields.parallel_tool_calls
   const jsonSchema = schemaOf(fields.response_format)
+  const { tools, leftOut } = toolsOf(fields.tools)
   const unanswered = UNANSWERED.filter((name) => fields[name])
   const others = Object.entries(fields).filter(([name]) => !READ.has(name) && !UNANSWERED.includes(name))
   return {
     model: typeof fields.model === "string" ? fields.model : "",
     messages,
-    ...choose(toolsOf(fields.tools), fields.tool_choice),
+    ...choose(tools, fields.tool_choice),
     ...(typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     sampling: samplingOf(fields),
     extraBody: Object.fromEntries(others.filter(([name, value]) => value !== null && name !== "modalities")),
-    leftOut: unanswered,
+    leftOut: [...unanswered, ...leftOut],
     stream: fields.stream === true,
   }
 }
@@ -79,16 +80,25 @@ function checkParts({ role, content }: JsonObject, at: number): Pictures {
   return pictures
 }
 
-function toolsOf(given: unknown): OpenAITool[] {
-  if (given === undefined || given === null) return []
+/** Functions, and custom tools as functions of one text. */
+function toolsOf(given: unknown): { tools: OpenAITool[]; leftOut: string[] } {
+  const leftOut: string[] = []
+  if (given === undefined || given === null) return { tools: [], leftOut }
   if (!Array.isArray(given)) throw new RequestProblem("'tools' must be a list.", "tools")
-  const tools = given as OpenAITool[]
-  if (tools.some((tool) => tool?.type !== "function" || typeof tool.function?.name !== "string"))
-    throw new RequestProblem(
-      "Every tool must have the form { type: 'function', function: { name, description, parameters } }.",
-      "tools",
-    )
-  return tools
+  const tools = given.map((tool: unknown, at) => {
+    const { type, function: body, custom } = (isObject(tool) ? tool : {}) as JsonObject
+    if (type === "function" && isObject(body) && typeof body.name === "string") return tool as OpenAITool
+    if (type !== "custom" || !isObject(custom) || typeof custom.name !== "string")
+      throw new RequestProblem(
+        "Every tool must have the form { type: 'function', function: { name, description, parameters } }, " +
+          "or { type: 'custom', custom: { name, description, format } }.",
+        "tools",
+      )
+    const { tool: one, grammarLeft } = customTool(custom.name, custom.description, custom.format)
+    if (grammarLeft) leftOut.push(`tools[${at}].custom.format`)
+    return one
+  })
+  return { tools, leftOut }
 }
 
 /** A choice of some tools is those alone. */
@@ -109,8 +119,12 @@ function choose(tools: OpenAITool[], choice: unknown): ChosenTools {
 }
 
 function nameOf(tool: unknown): string {
-  const { name, function: body } = (isObject(tool) ? tool : {}) as { name?: unknown; function?: { name?: unknown } }
-  return String(body?.name ?? name ?? "")
+  const {
+    name,
+    function: body,
+    custom,
+  } = (isObject(tool) ? tool : {}) as Record<string, { name?: unknown } | undefined>
+  return String(body?.name ?? custom?.name ?? name ?? "")
 }
 
 function samplingOf(fields: JsonObject): GatewayRequest["sampling"] {

@@ -1,3 +1,4 @@
+import { customNames } from "@toolwright/toolformat"
 import type { Wire } from "../../wire.ts"
 import { readChat } from "./read.ts"
 import { chatCompletion, chatFailure, chatStream } from "./write.ts"
@@ -8,10 +9,12 @@ export const openAIChat: Wire = {
   paths: ["/v1/chat/completions"],
   read(body) {
     const options = body.stream_options as { include_usage?: unknown } | null | undefined
+    const request = readChat(body)
+    const custom = customNames(request.tools)
     return {
-      request: readChat(body),
-      streamed: (head) => chatStream(head, options?.include_usage === true),
-      whole: chatCompletion,
+      request,
+      streamed: (head) => chatStream(head, { includeUsage: options?.include_usage === true, custom }),
+      whole: (head, reply) => chatCompletion(head, reply, custom),
     }
   },
   failure: chatFailure,

@@ -1,6 +1,7 @@
 import type { FinishReason, Usage } from "@toolwright/backends"
 import type { AnswerNote } from "@toolwright/dialogue"
-import type { JsonObject, ToolCall } from "@toolwright/toolbox"
+import type { JsonObject } from "@toolwright/toolbox"
+import { wireCall } from "@toolwright/toolformat"
 import type { GatewayEvent, GatewayFailure, ReplyHead, StreamWriter, WholeReply } from "../../wire.ts"
 
 const FINISH: Partial<Record<FinishReason, string>> = {
@@ -9,8 +10,15 @@ const FINISH: Partial<Record<FinishReason, string>> = {
   length: "length",
 }
 
+/** What of a request an answer in pieces depends on. */
+interface ChatAnswer {
+  includeUsage: boolean
+  /** The names of custom tools, whose calls are a text. */
+  custom: ReadonlySet<string>
+}
+
 /** Chunks of a streamed chat completion. Notes and steps travel in fields of their own, which other clients pass over. */
-export function chatStream(head: ReplyHead, includeUsage: boolean): StreamWriter {
+export function chatStream(head: ReplyHead, { includeUsage, custom }: ChatAnswer): StreamWriter {
   const notes: AnswerNote[] = []
   let calls = 0
   const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
@@ -25,7 +33,7 @@ export function chatStream(head: ReplyHead, includeUsage: boolean): StreamWriter
       case "reasoning-delta":
         return chunk({ reasoning_content: event.text })
       case "call":
-        return chunk({ tool_calls: [{ index: calls++, ...wireCall(event.call) }] })
+        return chunk({ tool_calls: [{ index: calls++, ...wireCall(event.call, custom.has(event.call.name)) }] })
       case "step":
         return chunk({ reasoning_event: event.event })
       case "note":
@@ -51,13 +59,13 @@ export function chatStream(head: ReplyHead, includeUsage: boolean): StreamWriter
 }
 
 /** The same as one body. */
-export function chatCompletion(head: ReplyHead, reply: WholeReply): JsonObject {
+export function chatCompletion(head: ReplyHead, reply: WholeReply, custom: ReadonlySet<string>): JsonObject {
   const { text, reasoning, calls, notes, finishReason, usage } = reply
   const message = {
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => wireCall(call, custom.has(call.name))) }),
   }
   return {
     ...nameOf(head),
@@ -92,10 +100,6 @@ function nameOf({ id, model, created }: ReplyHead): JsonObject {
 
 function about(notes: readonly AnswerNote[]): JsonObject {
   return notes.length === 0 ? {} : { toolwright: { notes: [...notes] } }
-}
-
-function wireCall({ id, name, arguments: args }: ToolCall): JsonObject {
-  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } }
 }
 
 function wireUsage(usage: Usage | undefined): JsonObject | null {

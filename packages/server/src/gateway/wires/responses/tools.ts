@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
-import { isObject } from "../../fields.ts"
+import { customTool, isObject } from "../../fields.ts"
 import { RequestProblem } from "../../wire.ts"
 
 /** A tool as the client calls it: Codex keeps those of MCP servers and agents in namespaces. */
@@ -63,9 +63,17 @@ export class OfferedTools {
     const told = this.#nameFor(name, namespace)
     if (type === "custom") this.#custom.add(told)
     if (tool.defer_loading === true) this.deferred.push(told)
-    const said = type === "custom" ? customText(tool) : String(description ?? "")
-    const schema = type === "custom" ? ONE_TEXT : isObject(parameters) ? parameters : { type: "object" }
-    this.tools.push({ type: "function", function: { name: told, description: said, parameters: schema } })
+    if (type === "custom") {
+      const { tool: one, grammarLeft } = customTool(told, description, tool.format)
+      this.tools.push(one)
+      if (grammarLeft) this.leftOut.push(`${at}.format`)
+      return
+    }
+    const schema = isObject(parameters) ? parameters : { type: "object" }
+    this.tools.push({
+      type: "function",
+      function: { name: told, description: String(description ?? ""), parameters: schema },
+    })
   }
 
   /** Two namespaces may have tools of one name. */
@@ -80,14 +88,4 @@ export class OfferedTools {
 /** A search that OpenAI would run; one that the client runs itself is another matter. */
 function isTheirSearch(tool: unknown): boolean {
   return isObject(tool) && tool.type === "tool_search" && tool.execution !== "client"
-}
-
-const ONE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] }
-
-/** A grammar that the text shall keep to is told in words. */
-function customText({ description, format }: JsonObject): string {
-  const { definition, syntax } = isObject(format) ? (format as { definition?: unknown; syntax?: unknown }) : {}
-  const rules =
-    typeof definition === "string" ? `\n\nThe input follows this ${String(syntax)} grammar:\n${definition}` : ""
-  return `${String(description ?? "")}${rules}`
 }

@@ -1,0 +1,2 @@
+export { embedText } from "./embed.ts"
+export { asCustomFormat, grammar, textGrammar } from "./grammar.ts"

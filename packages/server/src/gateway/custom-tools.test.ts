@@ -1,0 +1,103 @@
+import { createScriptedBackend } from "@toolwright/backends"
+import { ToolRegistry } from "@toolwright/toolbox"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { createApp, gatewayRoutes, listen } from "../index.ts"
+
+const GRAMMAR = { syntax: "lark", definition: 'start: "+" /[a-z]+/ "\\n"' }
+const PATCH = { name: "patch", description: "Changes a file" }
+const CHAT = [{ type: "custom", custom: { ...PATCH, format: { type: "grammar", grammar: GRAMMAR } } }]
+const RESPONSES = [{ type: "custom", ...PATCH, format: { type: "grammar", ...GRAMMAR } }]
+const call = (input: string) => `<tool_call>\n${JSON.stringify({ name: "patch", arguments: { input } })}\n</tool_call>`
+
+async function serve(...texts: string[]) {
+  const steps = texts.map((text) => ({ reply: { text } }))
+  const backend = createScriptedBackend({
+    model: "qwen2.5-7b",
+    abilities: { nativeTools: false, grammar: true },
+    chunks: 3,
+    steps,
+  })
+  const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
+  const server = await listen(app, { port: 0, secured: false })
+  onTestFinished(() => server.close())
+  const ask = async (path: string, body: object): Promise<Response> =>
+    fetch(`${server.url}/v1/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-toolwright-repair": "1" },
+      body: JSON.stringify({ model: "m", ...body }),
+    })
+  return { backend, ask }
+}
+
+const messages = [
+  { role: "user", content: "Go" },
+  { role: "assistant", tool_calls: [{ id: "c1", type: "custom", custom: { name: "patch", input: "+a\n" } }] },
+  { role: "tool", tool_call_id: "c1", content: "done" },
+]
+
+describe("custom tools over chat completions", () => {
+  test("are held to their grammar in the family's own syntax, and answered as custom calls", async () => {
+    const { backend, ask } = await serve(call("+abc\n"))
+    const response = await ask("chat/completions", { messages, tools: CHAT })
+    expect(await response.json()).toMatchObject({
+      choices: [
+        {
+          finish_reason: "tool_calls",
+          message: { tool_calls: [{ type: "custom", custom: { name: "patch", input: "+abc\n" } }] },
+        },
+      ],
+    })
+    const [request] = backend.requests
+    expect(request!.grammar).toContain("text-patch-0-lark-start")
+    expect(JSON.stringify(request!.messages)).toContain("+a")
+  })
+
+  test("are streamed as custom calls", async () => {
+    const { ask } = await serve(call("+abc\n"))
+    const text = await (await ask("chat/completions", { messages, tools: CHAT, stream: true })).text()
+    expect(text).toContain('"type":"custom","custom":{"name":"patch","input":"+abc\\n"}')
+  })
+
+  test("a text outside the grammar is told to the model, which puts it right", async () => {
+    const { backend, ask } = await serve(call("abc"), call("+abc\n"))
+    const body = (await (await ask("chat/completions", { messages, tools: CHAT })).json()) as object
+    expect(body).toMatchObject({
+      choices: [{ message: { tool_calls: [{ custom: { input: "+abc\n" } }] } }],
+    })
+    expect(JSON.stringify(backend.requests[1]!.messages)).toContain("it leaves it at line 1, column 1")
+  })
+
+  test("a grammar that cannot be read holds nothing, and the answer says so", async () => {
+    const { ask } = await serve(call("anything"))
+    const format = { type: "grammar", grammar: { syntax: "lark", definition: "start: /(?=a)b/" } }
+    const response = await ask("chat/completions", {
+      messages,
+      tools: [{ type: "custom", custom: { ...PATCH, format } }],
+    })
+    expect([...response.headers.values()].join()).toContain("tools[0].custom.format")
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ custom: { input: "anything" } }] } }],
+    })
+  })
+
+  test("what is neither a function nor a custom tool is refused", async () => {
+    const { ask } = await serve()
+    const response = await ask("chat/completions", { messages, tools: [{ type: "custom" }] })
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("type: 'custom'")])
+  })
+})
+
+test("custom tools over the Responses API are held likewise", async () => {
+  const { backend, ask } = await serve(call("abc"), call("+abc\n"))
+  const input = [
+    { role: "user", content: "Go" },
+    { type: "custom_tool_call", call_id: "c1", name: "patch", input: "+a\n" },
+    { type: "custom_tool_call_output", call_id: "c1", output: "done" },
+  ]
+  const response = await ask("responses", { input, tools: RESPONSES })
+  expect(await response.json()).toMatchObject({
+    output: [{ type: "custom_tool_call", name: "patch", input: "+abc\n" }],
+  })
+  expect(backend.requests[0]!.grammar).toContain("text-patch-0-lark-start")
+  expect(JSON.stringify(backend.requests[1]!.messages)).toContain("it leaves it at line 1, column 1")
+})
