@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto"
 import type { ConsoleFiles } from "./files.ts"
+import { CLOSE, OPEN } from "./in-page.ts"
 
-/** Where the run stands in the file. */
-const OPEN = '<script id="run" type="application/json">'
-const CLOSE = "</script>"
+/** What is looked at of a run here; the rest is passed on. */
+interface Shown {
+  run: { title: string; agent: string }
+}
 
 /**
  * A run as one file: the page that reads it, with the run in it as data. It opens without a server, asks nothing of
@@ -11,7 +13,8 @@ const CLOSE = "</script>"
  *
  * @param run what `runInPage` gives back
  */
-export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, title: string, run: object): Promise<string> {
+export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, run: Shown): Promise<string> {
+  const title = `${run.run.title}: a run of ${run.run.agent || "a tool"}`
   const { script, style } = await files.viewer()
   // What closes an element in a text would close it here too.
   const code = script.replaceAll(/<(?=\/script|!--)/gi, String.raw`\x3C`)
@@ -32,18 +35,6 @@ export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, title: stri
     "</html>",
     "",
   ].join("\n")
-}
-
-/** The run that lies in such a file, as it was put there; undefined where there is none. */
-export function runInPage(text: string): unknown {
-  const from = text.indexOf(OPEN)
-  const to = text.indexOf(CLOSE, from)
-  if (from < 0 || to < 0) return undefined
-  try {
-    return JSON.parse(text.slice(from + OPEN.length, to)) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** What alters how a text is read, in a title bar and to whoever looks at the file; and what could begin an element. */

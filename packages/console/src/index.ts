@@ -1,2 +1,3 @@
 export { consoleFiles, type ConsoleFiles, type PageFile } from "./files.ts"
-export { runAsPage, runInPage } from "./exchange.ts"
+export { runAsPage } from "./exchange.ts"
+export { runInPage } from "./in-page.ts"

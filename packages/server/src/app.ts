@@ -94,9 +94,10 @@ export function createApp(
   )
   documentRoutes(app, options, gate)
   app.route("/tools", toolRoutes(options, metrics, gate))
-  const { runs, starter } = options
-  if (runs !== undefined) app.route("/runs", runRoutes(runs, { gate, followers, starter }))
-  if (options.page !== undefined) pageRoutes(app, options.page)
+  const { runs, starter, page, tokens = [] } = options
+  const secured = tokens.length > 0
+  if (runs !== undefined) app.route("/runs", runRoutes(runs, { gate, followers, starter, page, secured }))
+  if (page !== undefined) pageRoutes(app, page)
   if (options.oneTime !== undefined) sessionRoute(app, options.oneTime)
   app.use("/prompts/*", entering(gate))
   if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
@@ -161,17 +162,17 @@ function workRoutes(
   app: Hono<{ Variables: AppVariables }>,
   options: Pick<
     ServerOptions,
-    "agents" | "plans" | "tasks" | "runs" | "connections" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
+    "agents" | "plans" | "tasks" | "runs" | "connections" | "prices" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
   >,
   { gate, followers }: { gate: CallGate; followers: Followers },
 ): void {
-  const { agents, plans, tasks, runs, connections, tokens = [] } = options
+  const { agents, plans, tasks, runs, connections, prices, tokens = [] } = options
   const limits = bodyLimits(options)
   const secured = tokens.length > 0
   if (agents !== undefined) agentRoutes(app, agents, { limits, secured })
   if (plans !== undefined) planRoutes(app, plans, { limits, secured, followers })
   if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured, followers })
-  if (runs !== undefined) figuresRoute(app, runs, gate)
+  if (runs !== undefined) figuresRoute(app, runs, { gate, prices })
   if (connections !== undefined) connectionRoutes(app, connections, limits)
 }
 

@@ -21,5 +21,6 @@ export type {
   TaskSource,
 } from "./http/sources.ts"
 export * from "./runs/digest.ts"
+export { exportedRun, importRun, type ExportedRun } from "./runs/exchange.ts"
 export type * from "./runs/shapes.ts"
 export * from "./serve.ts"

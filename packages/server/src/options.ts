@@ -64,6 +64,8 @@ export interface ServerOptions {
   agents?: AgentSource
   /** What is shown of connections; nothing unless given. */
   connections?: ConnectionSource
+  /** What a million tokens cost, by name of the model: figures tell what was spent. */
+  prices?: Readonly<Record<string, { input: number; output: number }>>
   /** The plans that are shown, and started by holders of a token; none unless given. */
   plans?: PlanSource
   /** The files of the page at `/`; a list of what is served unless given. */

@@ -211,9 +211,9 @@ async function exchange(
 ): Promise<number> {
   const { cwd, stdout, stderr } = invocation
   await using toolwright = await withoutTools(invocation, values)
-  const { importRun, writeExport } = await import("./runs-exchange.ts")
+  const { importFile, writeExport } = await import("./runs-exchange.ts")
   const log = await toolwright.log.open()
-  if (action === "import") stdout.write(`${await importRun(log, resolve(cwd, what))}\n`)
+  if (action === "import") stdout.write(`${await importFile(log, resolve(cwd, what))}\n`)
   else {
     const say = (line: string): void => void stderr.write(`${line}\n`)
     const file = await writeExport(log, what, { cwd, to: values.to, html: values.html === true, log: say })

@@ -46,7 +46,10 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
       return goOn(row.id, await agentNamed(row.agent))
     },
     async answered(run) {
-      const row = await (await toolwright.log.open()).get(run)
+      const log = await toolwright.log.open()
+      let row = await log.get(run)
+      // What an agent asks that a call asked for, holds up whoever made the call: it goes on from the top.
+      while (row !== undefined && row.asked_by !== null) row = await log.get(row.asked_by)
       if (row?.state !== "waiting" || ![SURFACE, "gateway"].includes(row.surface)) return
       // Another question may be open still: then it waits again.
       await goOn(row.id, await agentNamed(row.agent))

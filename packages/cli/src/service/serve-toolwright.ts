@@ -1,4 +1,4 @@
-import { consoleFiles } from "@toolwright/console"
+import { consoleFiles, runAsPage } from "@toolwright/console"
 import { loadPrompts } from "@toolwright/prompts"
 import type { Toolwright } from "@toolwright/runtime"
 import {
@@ -85,6 +85,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const { tools, hidden } = offered
   const chat = await chatRoutes(toolwright, secured, { clientCalls, log: announce })
   const gate = gateOf({ tokens })
+  const { prices } = toolwright.configuration.model
   const served = { ...(await servedParts(toolwright, promptFolders)), tools, gate }
   const starter = runStarter(toolwright, secured)
   const listed = { ...served, tools: listedTools(offered, bundles), executeCall: toolwright.executeCall("mcp") }
@@ -97,7 +98,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       runs: toolwright.log,
       starter,
       ...agentWork(toolwright, env),
-      page: consoleFiles(announce === undefined ? {} : { log: announce }),
+      ...(prices === undefined ? {} : { prices }),
+      page: pageFor(announce),
       tokens,
       ...(cache ? { cache: cacheFor(toolwright) } : {}),
     },
@@ -122,6 +124,12 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The page, and runs as pages of their own. */
+function pageFor(announce: ServeOptions["announce"]): NonNullable<ServerOptions["page"]> {
+  const files = consoleFiles(announce === undefined ? {} : { log: announce })
+  return { file: (path) => files.file(path), run: (run) => runAsPage(files, run) }
 }
 
 /** The agents of a server, the tasks that they are given, and what it is connected to for that. */

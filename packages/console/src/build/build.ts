@@ -11,7 +11,8 @@ const STAMP = "stamp"
 export function sourceStamp(): string {
   const hash = createHash("sha256")
   const files = (readdirSync(SOURCE, { recursive: true }) as string[]).filter((file) => /\.\w+$/.test(file)).toSorted()
-  for (const file of [...files.map((file) => join(SOURCE, file)), join(SOURCE, "../../package.json")])
+  const others = ["../in-page.ts", "../../package.json"]
+  for (const file of [...files, ...others].map((name) => join(SOURCE, name)))
     hash.update(file.slice(SOURCE.length)).update("\0").update(readFileSync(file)).update("\0")
   return hash.digest("hex")
 }

@@ -106,7 +106,9 @@ test("figures count runs over time, and calls by their tool, of the span that is
   await ran("r2", { agent: "assistant", outcome: "failed", time: 1600, ms: 300 })
   await ran("c1", { outcome: "completed", time: 1700, ms: 7, calls: [{ name: "look", ok: true, ms: 7 }] })
   await log.begin({ id: "open", agent: "assistant", model: "m", title: "t", surface: "s", holder: "h", time: 1800 })
-  const figures = (await (await asking()("/figures?from=1000&to=2000&parts=2")).json()) as Figures
+  const prices = { m: { input: 2, output: 10 } }
+  const ask = asking({ prices })
+  const figures = (await (await ask("/figures?from=1000&to=2000&parts=2")).json()) as Figures
   expect(figures).toMatchObject({ from: 1000, to: 2000, step: 500, runs: 3, more: false, looked: 3 })
   expect(figures.over).toEqual([
     expect.objectContaining({ time: 1000, runs: 1, failed: 0, calls: 3, failedCalls: 1, inputTokens: 100, ms50: 100 }),
@@ -118,6 +120,29 @@ test("figures count runs over time, and calls by their tool, of the span that is
   ])
   expect(figures.models).toEqual([expect.objectContaining({ name: "m", count: 2, failed: 1, inputTokens: 200 })])
   expect(figures.formats).toEqual([expect.objectContaining({ name: "hermes", count: 3 })])
+  expect(figures.tools.some((row) => "over" in row || "cost" in row)).toBe(false)
+
+  const told = (await (await ask("/figures?from=1000&to=2000&parts=2&series=1")).json()) as Figures
+  expect(told.tools.map(({ name, over }) => [name, over])).toEqual([
+    [
+      "look",
+      {
+        ...{ count: [2, 1], failed: [1, 0], inputTokens: [0, 0], outputTokens: [0, 0] },
+        ...{ ms50: [30, 7], ms95: [30, 7] },
+      },
+    ],
+    ["edit", undefined],
+  ])
+  // 100 tokens read and 10 written of each run.
+  expect(told.models[0]).toMatchObject({ cost: 0.0006, over: { count: [1, 1], failed: [0, 1], ms50: [100, 300] } })
+  expect(told.models[0]!.over!.cost!.map((each) => each.toFixed(6))).toEqual(["0.000300", "0.000300"])
+  expect(told.over.map(({ cost }) => cost?.toFixed(6))).toEqual(["0.000300", "0.000300"])
+  const free = (await (await asking()("/figures?from=1000&to=2000&parts=2&series=1")).json()) as Figures
+  expect([free.models[0]!.cost, free.models[0]!.over!.cost, free.over[0]!.cost]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test("figures of nothing, of nonsense and of damaged bodies are figures", async () => {
@@ -135,6 +160,8 @@ test("figures of nothing, of nonsense and of damaged bodies are figures", async 
     "from=5&to=1",
     "parts=%27",
     "from=0&to=5000",
+    "series=-1",
+    "series=1e9",
   ]) {
     const answer = await asking()(`/figures?${query}`)
     expect(answer.status, query).toBe(200)

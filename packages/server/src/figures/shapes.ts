@@ -8,8 +8,22 @@ export interface FiguresBucket {
   failedCalls: number
   inputTokens: number
   outputTokens: number
+  /** What the models cost, where their prices are known. */
+  cost?: number
   ms50: number
   ms95: number
+}
+
+/** A tool, a model or a format over time: a value for each part of the span. */
+export interface FiguresSeries {
+  count: number[]
+  failed: number[]
+  inputTokens: number[]
+  outputTokens: number[]
+  /** Of a model whose price is known. */
+  cost?: number[]
+  ms50: number[]
+  ms95: number[]
 }
 
 /** Sums of a tool, a model or a format. */
@@ -21,8 +35,12 @@ export interface FiguresRow {
   repaired: number
   inputTokens: number
   outputTokens: number
+  /** Of a model whose price is known, in the unit of the setting `model.prices`. */
+  cost?: number
   ms50: number
   ms95: number
+  /** Of as many of the most frequent as `series` asks for. */
+  over?: FiguresSeries
 }
 
 /** What `GET /figures` answers. */

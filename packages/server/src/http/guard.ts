@@ -76,7 +76,7 @@ export function guard(
 /** What pages may send: our own headers, those of MCP, and what clients of OpenAI and Anthropic send from browsers. */
 const ALLOWED_HEADERS = [
   "authorization, content-type, accept, cache-control, idempotency-key, last-event-id, user-agent, x-api-key",
-  "x-routing-mode, x-toolwright-agent, x-toolwright-repair",
+  "x-routing-mode, x-toolwright-agent, x-toolwright-approved, x-toolwright-repair",
   "mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
   "openai-beta, openai-organization, openai-project, x-client-request-id",
   "anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access",

@@ -1,5 +1,6 @@
 import type { RunLog, TaskInput, TaskQueue } from "@toolwright/store"
 import type { ConnectionList } from "../connections/shapes.ts"
+import type { ExportedRun } from "../runs/exchange.ts"
 
 /** The files of a page, by their path below `/`. */
 export interface PageSource {
@@ -13,12 +14,16 @@ export interface PageSource {
       }
     | undefined
   >
+  /** A run as a page that opens without a server. */
+  run?(run: ExportedRun): Promise<string>
 }
 
 /** Where runs are read. */
 export interface RunSource {
   /** Undefined while nothing was recorded: nothing is made by looking. */
   look(): Promise<RunLog | undefined>
+  /** Where runs from elsewhere are taken in; nowhere unless given. */
+  open?(): Promise<RunLog>
 }
 
 /** Starts runs that go on by themselves. What is refused is thrown as a `ToolwrightError`. */

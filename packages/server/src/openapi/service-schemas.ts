@@ -34,6 +34,7 @@ const RUN = {
   "message?": text,
   "task?": text,
   "askedBy?": fields({ run: text, call: text }),
+  "asks?": { ...whole, description: "How many runs its calls asked for" },
   "parent?": fields({ run: text, seq: whole }),
   "about?": { ...text, description: "The run whose changes it takes back" },
   "changed?": { ...whole, description: "How many files it changed" },
@@ -45,9 +46,21 @@ const FIGURES = {
   "repaired?": whole,
   "inputTokens?": whole,
   "outputTokens?": whole,
+  "cost?": { ...number, description: "In the unit of the setting model.prices, where it knows the model" },
   "ms50?": number,
   "ms95?": number,
 }
+
+/** A value for each part of the span. */
+const SERIES = fields({
+  count: list(whole),
+  failed: list(whole),
+  inputTokens: list(whole),
+  outputTokens: list(whole),
+  "cost?": list(number),
+  ms50: list(number),
+  ms95: list(number),
+})
 
 /** What the routes beside the tools answer and take, by name. */
 export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
@@ -73,6 +86,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "arguments?": anything,
     repairs: list(fields({ path: text, kind: text, "from?": anything, "to?": anything })),
     "permission?": oneOf("allow", "ask", "deny"),
+    "because?": text,
   }),
   Run: fields(RUN),
   RunDetail: fields({
@@ -94,6 +108,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "name?": text,
     "args?": text,
     "ok?": yes,
+    "by?": text,
     "code?": text,
     "ms?": number,
     "count?": whole,
@@ -147,9 +162,21 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "workspace?": text,
     "budget?": fields({ "rounds?": whole, "tokens?": whole, "milliseconds?": whole }),
   }),
+  NewPlan: fields({
+    plan: { ...anything, description: "As `toolwright plan --help` says: a name, and tasks by their names" },
+    "inputs?": byName(text),
+  }),
+  Plan: fields({
+    id: text,
+    state: oneOf("open", "done", "failed"),
+    tasks: byName(whole),
+    begunAt: moment,
+    "steps?": list(anything),
+  }),
   Approval: fields({
     id: text,
     run: orNull(text),
+    above: list(text),
     task: orNull(text),
     tool: text,
     arguments: anything,
@@ -166,9 +193,9 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     to: time,
     step: number,
     over: list(fields({ time, runs: whole, calls: whole, failedCalls: whole, ...FIGURES })),
-    tools: list(fields({ name: text, ...FIGURES })),
-    models: list(fields({ name: text, ...FIGURES })),
-    formats: list(fields({ name: text, ...FIGURES })),
+    tools: list(fields({ name: text, ...FIGURES, "over?": SERIES })),
+    models: list(fields({ name: text, ...FIGURES, "over?": SERIES })),
+    formats: list(fields({ name: text, ...FIGURES, "over?": SERIES })),
     runs: whole,
     more: yes,
     looked: whole,

@@ -1,79 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { approvalsIn, openDatabase, runLog, taskQueue } from "@toolwright/store"
-import { defineTool, ToolRegistry, validate, type JsonObject, type JsonSchema } from "@toolwright/toolbox"
+import { approvalsIn } from "@toolwright/store"
+import { validate, type JsonObject, type JsonSchema } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
-import { approvalRoutes, conversationRoutes, createApp, type ServerOptions } from "../index.ts"
+import { wholeService } from "../testing/whole-service.ts"
 import { servedRoutes } from "./service.ts"
-
-const tools = new ToolRegistry()
-for (const [name, tags] of [
-  ["note", ["writing"]],
-  ["look", ["reading"]],
-] as const)
-  tools.register(
-    defineTool({ name, description: name, tags: [...tags], parameters: { type: "object" }, execute: () => "done" }),
-  )
-
-/** A service with everything that can be served, over a database in memory. */
-async function service(more: Partial<ServerOptions> = {}) {
-  const database = await openDatabase(":memory:")
-  const log = runLog(database)
-  const queue = taskQueue(database)
-  const started = async (): Promise<string> => "r1"
-  const app = createApp(
-    {
-      tools,
-      tokens: [{ token: "whole-token" }, { token: "narrow-token", tags: ["reading"] }],
-      runs: { look: async () => log },
-      starter: {
-        agents: async () => [],
-        start: started,
-        branch: started,
-        resume: started,
-        stop: () => true,
-        answered: async () => {},
-      },
-      tasks: {
-        root: "/",
-        workspace: undefined,
-        open: async () => queue,
-        look: async () => queue,
-        check: async () => {},
-      },
-      agents: {
-        list: async () => [{ name: "assistant", description: "Answers" }],
-        show: async () => ({ name: "assistant" }),
-        create: async () => ({ name: "mine" }),
-        remove: async () => ({ name: "mine" }),
-      } as never,
-      connections: {
-        list: async () => ({
-          model: { examinable: false },
-          sources: [{ kind: "mcp", name: "m", state: "away", reason: "gone", tools: 0 }],
-          database: { kind: "sqlite", place: ":memory:", state: "open", runs: 0 },
-          unavailable: [],
-          tools: 2,
-        }),
-        examine: async () => ({}),
-      },
-      ...more,
-    },
-    (extended) => {
-      approvalRoutes(extended, async () => database)
-      conversationRoutes(extended, {
-        store: { list: async () => [] } as never,
-        run: (() => {}) as never,
-        modelName: () => "m",
-      })
-    },
-  )
-  const ask = (path: string, token = "whole-token", init: RequestInit = {}) =>
-    app.request(`http://127.0.0.1${path}`, {
-      ...init,
-      headers: { host: "127.0.0.1", authorization: `Bearer ${token}`, "content-type": "application/json" },
-    })
-  return { app, ask, database, log, queue }
-}
 
 interface Document extends JsonObject {
   paths: Record<
@@ -88,7 +18,7 @@ interface Document extends JsonObject {
 const documentOf = async (answer: Response): Promise<Document> => (await answer.json()) as Document
 
 test("every route of the service stands in its document, and every one that stands there is served", async () => {
-  const { app, ask } = await service()
+  const { app, ask } = await wholeService()
   const document = await documentOf(await ask("/openapi.full.json"))
   const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -107,7 +37,7 @@ test("every route of the service stands in its document, and every one that stan
 })
 
 test("a token for some tags is shown what it opens, and nothing opens without one", async () => {
-  const { app, ask } = await service()
+  const { app, ask } = await wholeService()
   const { paths } = await documentOf(await ask("/openapi.full.json", "narrow-token"))
   expect(Object.keys(paths)).toContain("/tools/look")
   expect(Object.keys(paths)).not.toContain("/tools/note")
@@ -132,7 +62,7 @@ test("a token for some tags is shown what it opens, and nothing opens without on
 })
 
 test("answers are as the document says", async () => {
-  const { ask, log, queue, database } = await service()
+  const { ask, log, queue, database } = await wholeService()
   const writer = await log.begin({
     id: "r1",
     agent: "assistant",
@@ -160,8 +90,11 @@ test("answers are as the document says", async () => {
     "/tasks": "/tasks",
     "/tasks/stats": "/tasks/stats",
     "/tasks/{id}": `/tasks/${id}`,
+    "/plans": "/plans",
+    "/plans/{id}": "/plans/p",
     "/approvals": "/approvals",
-    "/figures": "/figures",
+    "/figures": "/figures?series=3",
+    "/runs/{id}/export": "/runs/r1/export",
     "/connections": "/connections",
     "/agents": "/agents",
     "/conversations": "/conversations",

@@ -97,6 +97,14 @@ const ROUTES: Readonly<Record<string, Route>> = {
       narrow: true,
     },
   ),
+  "GET /runs/{id}/export": run("export_run", "A run as a file, with those that it asked for: JSON, or a page", {
+    query: { as: oneOf("json", "html") },
+    answer: { type: "object" },
+  }),
+  "POST /runs/import": run("import_run", "Takes an exported run into the log, with its id", {
+    body: { type: "object" },
+    ...STARTED,
+  }),
   "POST /runs/{id}/branch": run(
     "branch_run",
     "Goes on from the round that had ended by an event, as a run of its own",
@@ -135,6 +143,22 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /tasks/{id}/stream": task("follow_task", "Each change until it has ended", { events: "`task` with the task" }),
   "POST /tasks/{id}/cancel": task("cancel_task", "Ends a task and those below it", { answer: named("Task") }),
   "POST /tasks/{id}/retry": task("retry_task", "Queues a task anew", { answer: named("Task") }),
+  "GET /plans": task("list_plans", "The plans, newest first", { answer: fields({ plans: list(named("Plan")) }) }),
+  "POST /plans": task("start_plan", "Queues the tasks of a plan", {
+    body: named("NewPlan"),
+    answer: named("Plan"),
+    status: 201,
+  }),
+  "POST /plans/check": task("check_plan", "What a plan would do, or all that is wrong with it", {
+    body: named("NewPlan"),
+    answer: { type: "object" },
+  }),
+  "GET /plans/{id}": task("get_plan", "One plan, with its tasks", { answer: named("Plan") }),
+  "GET /plans/{id}/stream": task("follow_plan", "Each change until all have ended", { events: "`plan` with the plan" }),
+  "POST /plans/{id}/cancel": task("cancel_plan", "Ends each task that has not ended", { answer: named("Plan") }),
+  "POST /plans/{id}/retry": task("retry_plan", "Queues anew what did not come to a good end", {
+    answer: named("Plan"),
+  }),
   "GET /approvals": task("list_approvals", "What runs ask", {
     query: { state: text },
     answer: list(named("Approval")),
@@ -143,8 +167,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
     body: fields({ allow: yes, "note?": text }),
     answer: named("Approval"),
   }),
-  "GET /figures": run("get_figures", "Runs, calls, tokens and times of a span", {
-    query: { from: number, to: number, parts: whole },
+  "GET /figures": run("get_figures", "Runs, calls, tokens, cost and times of a span, by tool, model and format", {
+    query: { from: number, to: number, parts: whole, series: whole },
     answer: named("Figures"),
   }),
   "GET /connections": {

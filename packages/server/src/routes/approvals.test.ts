@@ -12,7 +12,8 @@ test("questions are listed and answered once, by whoever holds a token for every
     ["r3", "cccc"],
   ] as const) {
     const head = { agent: "a", model: "m", title: "t", surface: "run", holder: "h", time: 1 }
-    const writer = await log.begin({ id: run, ...head })
+    const askedBy = run === "r2" ? { askedBy: { run: "r1", call: "c", key: "k" } } : {}
+    const writer = await log.begin({ id: run, ...head, ...askedBy })
     const time = Date.now()
     await putQuestion(database.execute, {
       id,
@@ -55,6 +56,10 @@ test("questions are listed and answered once, by whoever holds a token for every
   const states = ((await ask("GET", "/approvals?state=all")).json as { id: string; state: string }[]).map(
     ({ id, state }) => `${id} ${state}`,
   )
+  const above = ((await ask("GET", "/approvals?state=all")).json as { id: string; above: string[] }[]).map(
+    ({ id, above: runs }) => [id, ...runs],
+  )
+  expect(above.toSorted()).toEqual([["aaaa"], ["bbbb", "r1"], ["cccc"]])
   expect(states.toSorted()).toEqual(["aaaa denied", "bbbb expired", "cccc cancelled"])
   // A host makes a tool of each operation: a model must not permit its own calls.
   expect(JSON.stringify(openApiDocument([], { url: "http://x", secured: true }))).not.toContain("approvals")

@@ -31,7 +31,8 @@ export function approvalRoutes(
     const database = await open()
     const filter = state === "all" ? {} : { state: state as ApprovalState }
     const rows = database === undefined ? [] : await approvalsIn(database).list(filter)
-    return context.json(rows.map(shown))
+    const above = database === undefined ? new Map<string, string[]>() : await runsAbove(database, rows)
+    return context.json(rows.map((row) => shown(row, above.get(row.run ?? ""))))
   })
   app.post("/approvals/:id", async (context) => {
     const body = await readJson(context, bodyLimits({ maxBodyBytes: 16 * 1024 }))
@@ -48,7 +49,7 @@ export function approvalRoutes(
       const row = await approvalsIn(database).answer(id, answer)
       if (row.task !== null) await taskQueue(database).awaken(row.task)
       else if (row.run !== null) await answered(row.run)
-      return context.json(shown(row))
+      return context.json(shown(row, (await runsAbove(database, [row])).get(row.run ?? "")))
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) throw thrown
       return problem({ code: thrown.code, message: messageOf(thrown) })
@@ -60,6 +61,8 @@ export function approvalRoutes(
 export interface ApprovalView {
   id: string
   run: string | null
+  /** The runs above it, the nearest first, where a call of one asked for it. */
+  above: readonly string[]
   task: string | null
   tool: string
   arguments: unknown
@@ -72,12 +75,35 @@ export interface ApprovalView {
   note: string | null
 }
 
-function shown(row: ApprovalRow): ApprovalView {
+/** The runs above each run that asks: the one whose call asked for it, the one above that, up to the one that a person began. */
+async function runsAbove(database: Database, rows: readonly ApprovalRow[]): Promise<Map<string, string[]>> {
+  const asking = new Set(rows.flatMap(({ run }) => run ?? []))
+  const askedBy = new Map<string, string | null>()
+  for (let wanted = [...asking]; wanted.length > 0;) {
+    const found = await database.query<{ id: string; asked_by: string | null }>(
+      `SELECT id, asked_by FROM runs WHERE id IN (${wanted.map(() => "?").join(", ")})`,
+      wanted,
+    )
+    for (const { id, asked_by } of found) askedBy.set(id, asked_by)
+    wanted = [...new Set(found.flatMap(({ asked_by }) => asked_by ?? []))].filter((id) => !askedBy.has(id))
+  }
+  return new Map(
+    [...asking].map((run) => {
+      const above: string[] = []
+      for (let at = askedBy.get(run); typeof at === "string" && !above.includes(at); at = askedBy.get(at))
+        above.push(at)
+      return [run, above]
+    }),
+  )
+}
+
+function shown(row: ApprovalRow, above: readonly string[] = []): ApprovalView {
   const { id, run, task, tool, arguments: args, question, state, note } = row
   const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
   return {
     id,
     run,
+    above,
     task,
     tool,
     arguments: JSON.parse(args) as unknown,

@@ -4,6 +4,7 @@ import {
   toServiceResult,
   type CallGate,
   type Middleware,
+  type PermissionPolicy,
   type ToolEvent,
   type ToolResult,
   type Toolset,
@@ -21,6 +22,8 @@ export interface Call {
   caller: string
   /** The `Idempotency-Key` of the request. */
   key?: string | undefined
+  /** A person has seen the call, and permits what would be asked about. */
+  approved?: boolean
   onEvent?: ((event: ToolEvent) => void) | undefined
 }
 
@@ -50,7 +53,7 @@ export function caller(options: ServerOptions, metrics: Metrics, gate: CallGate)
         noCache: call.noCache,
         middleware,
         ...(call.caller === "" ? {} : { caller: call.caller }),
-        ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
+        ...permissionsOf(options, call),
         ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
         // Keys of different callers are not the same.
         ...(call.key === undefined ? {} : { idempotencyKey: [call.caller, call.key].filter(Boolean).join("/") }),
@@ -63,6 +66,18 @@ export function caller(options: ServerOptions, metrics: Metrics, gate: CallGate)
     }
   }
 }
+
+function permissionsOf({ permissions }: ServerOptions, { approved = false }: Call): { permissions?: PermissionPolicy } {
+  if (approved) return { permissions: { ...permissions, approve: seen } }
+  return permissions === undefined ? {} : { permissions }
+}
+
+/** Whoever has seen a call may permit it; a tool that is not what it was is not the one that they know. */
+const seen: NonNullable<PermissionPolicy["approve"]> = ({ tool: { changed, provenance } }) =>
+  Promise.resolve(
+    changed === undefined ||
+      `${changed} changed since it was let in. Let it in as it is now with: toolwright trust source ${provenance?.name ?? "NAME"}`,
+  )
 
 /** A result that is too large for its reader is a failure that says so. */
 function answerOf(result: ToolResult, most: number): Answer {

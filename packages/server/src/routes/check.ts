@@ -1,6 +1,6 @@
 import {
   executeCall,
-  rulingFor,
+  outlookOf,
   type JsonObject,
   type Permission,
   type PermissionPolicy,
@@ -16,6 +16,8 @@ export interface CheckedArguments {
   arguments?: JsonObject
   repairs: Repair[]
   permission?: Permission
+  /** Why it is so. */
+  because?: string
 }
 
 /**
@@ -43,11 +45,12 @@ export async function checkCall(
   const { error } = result
   if (error === undefined || error.code === "PERMISSION_DENIED") {
     const args = started?.arguments ?? {}
+    const { permission, because } = tool === undefined ? {} : await outlookOf(permissions, tool, args)
     return {
       valid: true,
       arguments: args,
       repairs: started?.repairs ?? [],
-      ...(tool === undefined ? {} : { permission: rulingFor(permissions, tool, args).permission }),
+      ...(permission === undefined ? {} : { permission, because }),
     }
   }
   const { code, message, hint, details } = error

@@ -19,7 +19,8 @@ type Variables = RequestVariables & { tool?: string; error?: string }
  * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, or one action of it, with its bare arguments as the body. What the tool
  * answers is 200, also when it failed: the call has happened, and whoever made it must see the text. With
  * `Accept: text/event-stream` progress comes as events and the result as the last one. When the client goes away, the
- * tool is cancelled. What one caller and all together may have done at once is the gate's matter. `POST
+ * tool is cancelled. `X-Toolwright-Approved: 1`, with a whole token, says that a person has seen a call that would be
+ * asked about. What one caller and all together may have done at once is the gate's matter. `POST
  * /tools/{name}/check` says what would become of a call, and makes none.
  */
 export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallGate): Hono<{ Variables: Variables }> {
@@ -67,6 +68,8 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
         noCache: /no-cache/.test(context.req.header("cache-control") ?? ""),
         caller: who,
         key,
+        // Whoever may answer what runs ask may answer for a call of their own.
+        approved: context.req.header("x-toolwright-approved") === "1" && mayApprove(context.get("access")),
         onEvent: (event) => progress.hear(event),
       })
     const { signal } = context.req.raw
@@ -104,6 +107,9 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
   )
   return routes
 }
+
+/** Without a token nobody permits anything, and one for some tags answers no questions. */
+const mayApprove = (access: Variables["access"]): boolean => access !== undefined && access.tags === undefined
 
 /** Failures of calls that did not take place, or were given up by those who made them. */
 const NOTHING_CAME_OF_IT = new Set(["CANCELLED", "TOO_MANY_CALLS", "SERVER_BUSY"])

@@ -67,11 +67,11 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
   "run-start": ({ task }) => ({ text: short(task) }) as Partial<EventDigest>,
   "round-start": ({ round }) => ({ round: number(round) }) as Partial<EventDigest>,
   "round-end": ({ round }) => ({ round: number(round) }) as Partial<EventDigest>,
-  request: ({ round, messageCount, delivery, toolCount }) =>
+  request: ({ round, messageCount, delivery, toolCount, context }) =>
     ({
       round: number(round),
       count: number(messageCount),
-      text: `${Number(messageCount ?? 0)} messages, ${Number(toolCount ?? 0)} tools, ${String(delivery ?? "")}`,
+      text: `${Number(messageCount ?? 0)} messages, ${Number(toolCount ?? 0)} tools, ${String(delivery ?? "")}${windowOf(context)}`,
     }) as Partial<EventDigest>,
   reply: ({ round, content, reasoning, calls, modelMs, finishReason, usage }) =>
     ({
@@ -122,14 +122,27 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       text: name === undefined ? undefined : short(`handed over ${String(name)}: ${JSON.stringify(value)}`),
     } as Partial<EventDigest>
   },
+  "run-resume": ({ round, calls }) => ({ text: `from round ${Number(round)} on, after ${Number(calls)} calls` }),
+  "model-retry": ({ attempt, reason }) =>
+    ({ text: short(`attempt ${Number(attempt)}: ${String(reason)}`) }) as Partial<EventDigest>,
+  "delivery-fallback": ({ from, to, reason }) =>
+    ({ text: short(`${String(to)} instead of ${String(from)}: ${String(reason)}`) }) as Partial<EventDigest>,
+  "grammar-refused": ({ tool, reason }) => ({ name: tool, text: short(reason) }) as Partial<EventDigest>,
+  "tools-changed": ({ added, removed }) => ({ text: short(toolChanges(added, removed)) }) as Partial<EventDigest>,
   "approval-ask": ({ callId, name, question }) => ({ callId, name, text: short(question) }) as Partial<EventDigest>,
   "approval-answer": ({ callId, state, by, note }) =>
     ({
       callId,
       ok: state === "allowed",
-      text: `${String(state)} by ${String(by)}${typeof note === "string" && note !== "" ? `: ${short(note)}` : ""}`,
+      by: short(by, 100),
+      text: `${String(state)}${typeof note === "string" && note !== "" ? `: ${short(note)}` : ""}`,
     }) as Partial<EventDigest>,
-  "undo-start": ({ of, by }) => ({ text: short(`${String(by)} takes back ${String(of)}`) }) as Partial<EventDigest>,
+  "undo-start": ({ of, by, paths }) =>
+    ({
+      by: short(by, 100),
+      count: Array.isArray(paths) ? paths.length : undefined,
+      text: short(`what ${String(of)} changed`),
+    }) as Partial<EventDigest>,
   "undo-end": ({ restored, refused }) => {
     const [back, stay] = [restored, refused].map((list) => (Array.isArray(list) ? list.length : 0))
     return { ok: stay === 0, count: back, text: `${back} taken back, ${stay} left as they are` } as Partial<EventDigest>
@@ -144,6 +157,20 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       ms: number((times as Body | undefined)?.totalMs),
     } as Partial<EventDigest>
   },
+}
+
+/** How full the model's window was, and what had to be left out for that. */
+function windowOf(context: unknown): string {
+  const { tokens, contextTokens, leftOut } = (context ?? {}) as Body
+  const [used, of, left] = [number(tokens), number(contextTokens), number(leftOut)]
+  if (used === undefined || of === undefined || of <= 0) return ""
+  return `, ${Math.round((100 * used) / of)} % of its window${left === undefined || left === 0 ? "" : `, ${left} messages left out`}`
+}
+
+function toolChanges(added: unknown, removed: unknown): string {
+  const named = (list: unknown): string => (Array.isArray(list) ? list.join(", ") : "")
+  const [more, fewer] = [named(added), named(removed)]
+  return [more === "" ? "" : `now there: ${more}`, fewer === "" ? "" : `gone: ${fewer}`].filter(Boolean).join("; ")
 }
 
 /** An event as lists show it. What its body holds was written by models and tools: nothing of it is trusted. */

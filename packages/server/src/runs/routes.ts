@@ -4,13 +4,14 @@ import type { CallGate } from "@toolwright/toolbox"
 import type { Followers, Telling } from "../http/followers.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import { problem } from "../http/problem.ts"
-import type { RunSource, RunStarter } from "../http/sources.ts"
+import type { PageSource, RunSource, RunStarter } from "../http/sources.ts"
 import { sendText } from "../http/sent.ts"
 import { whole } from "../http/whole.ts"
 import { eventDigest, runDigest, textsNamedBy } from "./digest.ts"
-import { findRuns } from "./find.ts"
+import { exchangeRoutes } from "./exchange-routes.ts"
+import { countAsked, findRuns } from "./find.ts"
 import { startRoutes } from "./start.ts"
-import type { EventBody, EventPage, KeptText, RunDetail, RunList } from "./shapes.ts"
+import type { EventBody, EventPage, KeptText, RunDetail, RunDigest, RunList } from "./shapes.ts"
 
 type Variables = RequestVariables
 
@@ -26,16 +27,27 @@ const MOST_TEXT = 1 << 20
  */
 export function runRoutes(
   source: RunSource,
-  { gate, followers, starter }: { gate: CallGate; followers: Followers; starter?: RunStarter | undefined },
+  { gate, followers, starter, page, secured = false }: RunParts,
 ): Hono<{ Variables: Variables }> {
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
   if (starter !== undefined) startRoutes(routes, starter, { maxBytes: 1024 * 1024, timeoutMs: 30_000 })
 
   const reader = readerOf(source, gate)
+  exchangeRoutes(routes, source, { gate, secured, page, visible: reader.visible })
   listRoute(routes, source, reader)
   eventRoutes(routes, reader)
   streamRoute(routes, reader, followers)
   return routes
+}
+
+/** What the runs of a server are shown and started with. */
+interface RunParts {
+  gate: CallGate
+  followers: Followers
+  starter?: RunStarter | undefined
+  page?: PageSource | undefined
+  /** Whether a token is asked for. */
+  secured?: boolean
 }
 
 type Asked = Context<{ Variables: Variables }>
@@ -97,10 +109,22 @@ function listRoute(routes: Routes, source: RunSource, { send }: Reader): void {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     const list: RunList = {
-      runs: shown.map((row) => runDigest(row, now)),
+      runs: log === undefined ? [] : await withAsked(log, shown, now),
       ...(rows.length > limit && last !== undefined ? { next: `${Number(last.started_at)}~${last.id}` } : {}),
     }
     return send(context, list)
+  })
+}
+
+/** Rows as lists show them, each with how many runs it asked for. */
+async function withAsked(log: RunLog, rows: readonly RunRow[], now: number): Promise<RunDigest[]> {
+  const counted = await countAsked(
+    log.database,
+    rows.filter(({ agent }) => agent !== "").map(({ id }) => id),
+  )
+  return rows.map((row) => {
+    const asks = counted.get(row.id)
+    return { ...runDigest(row, now), ...(asks === undefined ? {} : { asks }) }
   })
 }
 
@@ -130,7 +154,7 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
       lastSeq: last?.seq ?? row.parent_seq ?? 0,
       branches,
       undone,
-      asked: asked.map((each) => runDigest(each, now)),
+      asked: await withAsked(log, asked, now),
     }
     return send(context, detail)
   })

@@ -22,6 +22,8 @@ export interface RunDigest {
   task?: string
   /** The call of another run that asked for it. */
   askedBy?: { run: string; call: string }
+  /** How many runs its calls asked for; not there where none did. */
+  asks?: number
   /** The run that it branched off, and the last event that they share. */
   parent?: { run: string; seq: number }
   /** The run whose changes it takes back. */
@@ -68,6 +70,8 @@ export interface EventDigest {
   args?: string
   ok?: boolean
   code?: string
+  /** Who answered, or takes something back: the holder of a token as an opaque name, or a user of the machine. */
+  by?: string
   /** How long it took, in milliseconds. */
   ms?: number
   /** Calls of a reply, messages of a request, repairs of a call. */

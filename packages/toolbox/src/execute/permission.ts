@@ -73,6 +73,18 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
   return changed === undefined ? { permission, because } : ruled("ask", changed)
 }
 
+/** The same with the doubts that a tool has about a call as things stand: what it would come to if it were made now. */
+export async function outlookOf(
+  policy: PermissionPolicy | undefined,
+  tool: ToolDefinition,
+  args: JsonObject,
+): Promise<Ruling & { doubt?: string }> {
+  const ruling = rulingFor(policy, tool, args)
+  if (ruling.permission === "deny") return ruling
+  const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
+  return doubt === undefined ? ruling : { ...ruled("ask", doubt), doubt }
+}
+
 const NO_RULES = "there are no rules here"
 const ruled = (permission: "allow" | "ask", because: string): Ruling => ({ permission, because })
 
@@ -101,12 +113,11 @@ export async function permit(
   signal: AbortSignal,
 ): Promise<Permitted> {
   const { tool, arguments: args } = call
-  const ruling = rulingFor(policy, tool, args)
-  const { because } = ruling
+  const ruling = await outlookOf(policy, tool, args)
+  const { because, doubt } = ruling
   if (ruling.permission === "deny") return { told: { ruling: "deny", because }, refused: ruling.refused }
-  const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
-  if (ruling.permission === "allow" && doubt === undefined) return { told: { ruling: "allow", because } }
-  const told = { ruling: "ask", because: doubt ?? because } as const
+  if (ruling.permission === "allow") return { told: { ruling: "allow", because } }
+  const told = { ruling: "ask", because } as const
   if (policy?.approve === undefined)
     return { told: { ...told, answer: "nobody was there" }, refused: nobodyThere(tool, args, doubt) }
   const answer = await policy.approve(call, signal)

@@ -21,7 +21,7 @@ export const allQuery = queryOptions({
   refetchInterval: ({ state }) => (state.error instanceof ApiError ? false : EVERY_MS * 2),
 })
 
-/** The questions of one run that wait. */
+/** The questions that wait of one run, and of those that its calls asked for: it waits for these too. */
 export function useQuestionsOf(run: string): ApprovalView[] {
-  return (useQuery(pendingQuery).data ?? []).filter((question) => question.run === run)
+  return (useQuery(pendingQuery).data ?? []).filter((question) => question.run === run || question.above.includes(run))
 }

@@ -4,6 +4,7 @@ import { useState } from "react"
 import { post } from "../lib/api.ts"
 import { pretty } from "../lib/json.ts"
 import { ago, visible } from "../lib/text.ts"
+import { who } from "../lib/who.ts"
 import { Body } from "../ui/body.tsx"
 import { Badge, Problem } from "../ui/states.tsx"
 import type { ApprovalView } from "./data.ts"
@@ -93,20 +94,18 @@ const TONES = { allowed: "good", consumed: "good", denied: "bad", pending: "warn
 /** One that needs no answer any more. */
 export function Answered({ question }: { question: ApprovalView }) {
   const { tool, state, run, note, answeredBy, answeredAt, createdAt } = question
-  const by = answeredBy === null ? "" : ` by ${answeredBy}`
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
       <Badge tone={TONES[state as keyof typeof TONES] ?? "soft"}>
         {state === "consumed" ? "allowed, used" : state}
+        {answeredBy === null ? "" : ` by ${visible(who(answeredBy))}`}
       </Badge>
       <code className="font-mono text-[12.5px]">{visible(tool)}</code>
       <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-soft">
         {visible(JSON.stringify(question.arguments) ?? "")}
       </span>
       {note === null ? null : <span className="text-soft">“{visible(note)}”</span>}
-      <span className="text-[12px] text-soft" title={visible(by)}>
-        {ago(Date.parse(answeredAt ?? createdAt))}
-      </span>
+      <span className="text-[12px] text-soft">{ago(Date.parse(answeredAt ?? createdAt))}</span>
       {run === null ? null : (
         <Link to="/runs/$run" params={{ run }} search={{}} className="text-accent underline">
           run

@@ -4,10 +4,31 @@ import { useMemo } from "react"
 import { duration, visible } from "../lib/text.ts"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
 import { figuresQuery, SPANS, type Figures, type FiguresRow, type Span } from "./data.ts"
+import { OverTime, type Measure } from "./over-time.tsx"
 import { Plot } from "./plot.tsx"
 
+/** In the unit in which the prices of models are given. */
+const money = (value: number): string => value.toLocaleString("en", { maximumSignificantDigits: 3 })
 const whole = (value: number): string =>
   value >= 10_000 ? `${(value / 1000).toLocaleString("en", { maximumFractionDigits: 0 })} k` : String(Math.round(value))
+
+const TIMES: Measure[] = [
+  { key: "ms50", name: "half within", shown: duration },
+  { key: "ms95", name: "95 % within", shown: duration },
+]
+const OF_TOOLS: Measure[] = [
+  { key: "count", name: "calls", shown: whole },
+  { key: "failed", name: "failed calls", shown: whole },
+  ...TIMES,
+]
+const OF_MODELS: Measure[] = [
+  { key: "count", name: "runs", shown: whole },
+  { key: "failed", name: "failed runs", shown: whole },
+  { key: "inputTokens", name: "tokens read", shown: whole },
+  { key: "outputTokens", name: "tokens written", shown: whole },
+  { key: "cost", name: "cost", shown: money },
+  ...TIMES,
+]
 
 /** How much runs, how long it takes, what fails: over time, and by tool, model and format. */
 export function Charts() {
@@ -54,7 +75,7 @@ export function Charts() {
 
 function Pictures({ figures }: { figures: Figures }) {
   const lines = useMemo(() => {
-    const of = (key: keyof Figures["over"][number]): number[] => figures.over.map((part) => part[key])
+    const of = (key: keyof Figures["over"][number]): number[] => figures.over.map((part) => part[key] ?? 0)
     return {
       times: of("time"),
       runs: [
@@ -83,6 +104,10 @@ function Pictures({ figures }: { figures: Figures }) {
         <Plot title="Tokens" times={lines.times} series={lines.tokens} shown={whole} />
         <Plot title="How long runs take" times={lines.times} series={lines.time} shown={duration} />
       </div>
+      <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
+        <OverTime title="Tools over time" times={lines.times} rows={figures.tools} measures={OF_TOOLS} />
+        <OverTime title="Models over time" times={lines.times} rows={figures.models} measures={OF_MODELS} />
+      </div>
       <Rows title="Tools" rows={figures.tools} of="calls" tokens={false} />
       <Rows title="Models" rows={figures.models} of="runs" tokens />
       <Rows title="Formats that calls were read in" rows={figures.formats} of="runs" tokens={false} />
@@ -104,6 +129,9 @@ function columnsOf(rows: readonly FiguresRow[], of: string, tokens: boolean): Co
       ? ([
           ["tokens read, written", ({ inputTokens, outputTokens }) => `${whole(inputTokens)}, ${whole(outputTokens)}`],
         ] satisfies Column[])
+      : []),
+    ...(rows.some((row) => row.cost !== undefined)
+      ? ([["cost", ({ cost }) => (cost === undefined ? "–" : money(cost))]] satisfies Column[])
       : []),
     ["half within", ({ ms50 }) => duration(ms50)],
     ["95 % within", ({ ms95 }) => duration(ms95)],

@@ -2,7 +2,10 @@ import type { Figures } from "@toolwright/server"
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { get } from "../lib/api.ts"
 
-export type { Figures, FiguresBucket, FiguresRow } from "@toolwright/server"
+export type { Figures, FiguresRow, FiguresSeries } from "@toolwright/server"
+
+/** So many tools and models are drawn over time. */
+export const MOST_LINES = 6
 
 const HOUR_MS = 3_600_000
 
@@ -21,7 +24,7 @@ export function figuresQuery(span: Span) {
     queryFn: ({ signal }) => {
       const { ms, parts } = SPANS[span]
       const to = Date.now()
-      return get<Figures>(`figures?from=${to - ms}&to=${to}&parts=${parts}`, signal)
+      return get<Figures>(`figures?from=${to - ms}&to=${to}&parts=${parts}&series=${MOST_LINES}`, signal)
     },
     refetchInterval: 10_000,
     placeholderData: keepPreviousData,

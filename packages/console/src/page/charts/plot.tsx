@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from "react"
+import { useEffect, useRef, useSyncExternalStore, type ReactNode } from "react"
 import UPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 
@@ -8,6 +8,8 @@ export interface Series {
   /** A colour of the style sheet, as `--good`. */
   colour: string
   values: number[]
+  /** Lengths of its strokes and gaps; a whole line unless given. */
+  dash?: number[]
 }
 
 interface PlotProps {
@@ -16,6 +18,8 @@ interface PlotProps {
   series: Series[]
   /** How a value is written. */
   shown: (value: number) => string
+  /** What stands beside the title. */
+  children?: ReactNode
 }
 
 const HEIGHT = 170
@@ -60,10 +64,11 @@ function optionsOf(element: HTMLElement, series: readonly Series[], shown: (valu
     ],
     series: [
       {},
-      ...series.map(({ name, colour }) => ({
+      ...series.map(({ name, colour, dash }) => ({
         label: name,
         stroke: colourOf(element, colour),
         width: 1.5,
+        ...(dash === undefined ? {} : { dash }),
         points: { show: false },
         value: (_plot: UPlot, value: number | null) => (value === null ? "–" : shown(value)),
       })),
@@ -72,7 +77,7 @@ function optionsOf(element: HTMLElement, series: readonly Series[], shown: (valu
 }
 
 /** Values over time. The same stands below it in words, for whoever does not see it. */
-export function Plot({ title, times, series, shown }: PlotProps) {
+export function Plot({ title, times, series, shown, children }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const colours = useSyncExternalStore(onScheme, scheme)
   useEffect(() => {
@@ -91,7 +96,10 @@ export function Plot({ title, times, series, shown }: PlotProps) {
   }, [times, series, shown, colours])
   return (
     <figure className="m-0 min-w-0 rounded-lg border border-line bg-panel p-3">
-      <figcaption className="mb-1 font-semibold">{title}</figcaption>
+      <figcaption className="mb-1 flex items-center justify-between gap-2 font-semibold">
+        {title}
+        {children}
+      </figcaption>
       <div ref={place} className="plot" aria-hidden />
       <InWords title={title} times={times} series={series} shown={shown} />
     </figure>
@@ -104,7 +112,7 @@ function InWords({ title, times, series, shown }: PlotProps) {
   )
   return (
     <table className="sr-only">
-      <caption>{title}, over time</caption>
+      <caption>{title.endsWith("over time") ? title : `${title}, over time`}</caption>
       <thead>
         <tr>
           <th scope="col">from</th>

@@ -1,3 +1,5 @@
+import { learnOwnName } from "./who.ts"
+
 /** What the server answered instead of what was asked for. */
 export class ApiError extends Error {
   readonly status: number
@@ -15,6 +17,7 @@ export class ApiError extends Error {
 const KEY = "toolwright-token"
 const listeners = new Set<() => void>()
 let token = stored()
+void learnOwnName(token)
 
 function stored(): string {
   try {
@@ -27,6 +30,7 @@ function stored(): string {
 /** The token lives in this tab alone: in memory, and in what the tab forgets when it is closed. */
 export function setToken(value: string): void {
   token = value
+  void learnOwnName(value)
   try {
     if (value === "") sessionStorage.removeItem(KEY)
     else sessionStorage.setItem(KEY, value)

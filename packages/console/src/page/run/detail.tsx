@@ -5,11 +5,14 @@ import { CopyMenu } from "../ui/copy.tsx"
 import { Badge, Loading, Problem } from "../ui/states.tsx"
 import type { EventBody } from "../runs/data.ts"
 import { BranchHere, EditAndRun } from "./actions.tsx"
+import { About, isTold } from "./about.tsx"
+import { RunTree, useAskedBy } from "./nested.tsx"
 import { Folded, Heading, RawBody, useBody, type Fields } from "./parts.tsx"
 import { RawText } from "./raw-text.tsx"
 import { Grammar, RequestDetail } from "./request.tsx"
 import type { aroundOf, Row } from "./rows.ts"
 import { Origins, Tokens } from "./tokens.tsx"
+import { answerWords, wordsFor } from "./words.ts"
 
 type Around = ReturnType<typeof aroundOf>
 
@@ -21,7 +24,7 @@ export function Detail({ row, around, close }: { row: Row; around: Around; close
       className="flex min-h-0 w-[min(46%,44rem)] flex-none flex-col gap-3 overflow-auto border-l border-line bg-panel p-3 max-lg:absolute max-lg:inset-0 max-lg:z-10 max-lg:w-full max-lg:border-l-0"
     >
       <div className="flex items-center gap-2">
-        <h2 className="min-w-0 flex-1 truncate font-mono text-sm font-semibold">{visible(row.name ?? row.type)}</h2>
+        <h2 className="min-w-0 flex-1 truncate font-mono text-sm font-semibold">{visible(titleOf(row))}</h2>
         <button type="button" className="button" onClick={close} aria-label="Close the detail">
           ✕
         </button>
@@ -30,6 +33,10 @@ export function Detail({ row, around, close }: { row: Row; around: Around; close
     </aside>
   )
 }
+
+/** A call and what has a name by that, anything else by what it is. */
+const titleOf = ({ kind, name, type }: Row): string =>
+  kind === "call" ? (name ?? type) : name === undefined ? wordsFor(type) : `${wordsFor(type)} ${name}`
 
 function EventDetail({ row }: { row: Row }) {
   const request = row.request ?? (row.type === "request" ? row.seq : undefined)
@@ -44,7 +51,11 @@ function EventDetail({ row }: { row: Row }) {
       </div>
       {row.kind === "reply" && data.fields !== undefined ? <ReplyParts row={row} fields={data.fields} /> : null}
       {request === undefined ? null : <RequestDetail seq={request} />}
-      <Folded title="The event as it stands in the log" open={row.kind !== "reply" && request === undefined}>
+      <About type={row.type} fields={data.fields} />
+      <Folded
+        title="The event as it stands in the log"
+        open={row.kind !== "reply" && request === undefined && !isTold(row.type)}
+      >
         <RawBody body={data.answer} fields={data.fields} />
       </Folded>
     </>
@@ -99,11 +110,24 @@ function CallDetail({ row, around: { reply, request } }: { row: Row; around: Aro
       <ArgumentsPart name={row.name} args={args} body={given?.answer} seq={row.endSeq ?? row.seq} />
       <Repairs repairs={repairs} />
       {reply?.traceSeq === undefined ? null : <Origins seq={reply.traceSeq} callId={row.callId} />}
+      <AskedFor call={row.callId} />
       <ResultPart result={told.result} body={came?.answer} pending={pending} />
       <HowItCame row={row} permission={told.permission} provenance={provenance} />
       <RawReply reply={reply} path={row.path} />
       <Grammar seq={request} />
     </>
+  )
+}
+
+/** The run that the call asked an agent for. */
+function AskedFor({ call }: { call: string | undefined }) {
+  const runs = useAskedBy(call)
+  if (runs.length === 0) return null
+  return (
+    <section aria-label="What it asked for">
+      <Heading>It asked an agent</Heading>
+      <RunTree runs={runs} label="Runs that the call asked for" />
+    </section>
   )
 }
 
@@ -125,10 +149,11 @@ function HowItCame({ row, permission, provenance }: { row: Row; permission: Fiel
 
 type Fact = readonly [term: string, value: string]
 
-function permissionFacts({ answered }: Row, permission: Fields | undefined): Fact[] {
+function permissionFacts({ answered, by }: Row, permission: Fields | undefined): Fact[] {
   if (permission === undefined) return []
   const { ruling, because, answer } = permission
-  const said = [ruling, answer, answered].filter((each) => each !== undefined).map(String)
+  const told = answered === undefined ? undefined : answerWords(answered, by)
+  const said = [ruling, answer, told].filter((each) => each !== undefined).map(String)
   return [
     ["permission", said.join(", ")],
     ["because", String(because)],

@@ -1,7 +1,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useImperativeHandle, useRef, type Ref } from "react"
 import { count, duration, visible } from "../lib/text.ts"
+import { AskedMark } from "./nested.tsx"
 import { failed, type Row } from "./rows.ts"
+import { saidOf, wordsFor } from "./words.ts"
 
 export interface ListHandle {
   show(index: number): void
@@ -18,6 +20,7 @@ interface ListProps {
 
 const HEIGHTS: Readonly<Record<Row["kind"], number>> = {
   start: 46,
+  phase: 34,
   round: 28,
   request: 28,
   reply: 48,
@@ -102,9 +105,16 @@ function First({ row }: { row: Row }) {
     return (
       <span className="truncate text-[12px]">
         <span className={failed(row) ? "text-bad" : type.startsWith("approval") ? "text-warn" : "text-soft"}>
-          {visible(type)}
+          {visible(wordsFor(type))}
         </span>{" "}
-        {visible(text ?? name ?? "")}
+        {visible(saidOf(row))}
+      </span>
+    )
+  if (kind === "phase")
+    return (
+      <span className="truncate text-[12.5px]">
+        <span className="font-semibold text-accent">Phase {visible(name ?? "")}</span>
+        <span className="ml-3 text-soft">{visible(text ?? "")}</span>
       </span>
     )
   return (
@@ -114,6 +124,7 @@ function First({ row }: { row: Row }) {
           <Mark row={row} />
           <span className="flex-none font-mono text-[12.5px] font-medium">{visible(name ?? "")}</span>
           <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-soft">{visible(args ?? "")}</span>
+          <AskedMark call={row.callId} />
         </>
       ) : (
         <Kind row={row} />
@@ -151,7 +162,7 @@ function Mark({ row }: { row: Row }) {
 }
 
 function Second({ row: { kind, text, ok, code, erased } }: { row: Row }) {
-  if (kind === "round" || kind === "request" || kind === "note") return null
+  if (["phase", "round", "request", "note"].includes(kind)) return null
   if (kind === "reply" && (text === undefined || text === "")) return null
   const shown = erased === true ? "(erased)" : (text ?? "").replaceAll(/\s+/g, " ")
   return (

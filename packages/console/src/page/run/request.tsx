@@ -35,11 +35,22 @@ export function RequestDetail({ seq }: { seq: number }) {
 /** How full the model's window was. */
 function Window({ context: { tokens, contextTokens, utilisation, leftOut } }: { context: Fields }) {
   const left = Number(leftOut ?? 0)
+  const share = Math.round((100 * Number(tokens)) / Math.max(1, Number(contextTokens)))
   return (
-    <p className="m-0 text-soft">
-      About {String(tokens)} of {String(contextTokens)} tokens of its window ({visible(String(utilisation))})
-      {left === 0 ? "" : `, ${count(left, "message")} left out`}
-    </p>
+    <div className="flex flex-col gap-1 text-soft">
+      <p className="m-0">
+        About {String(tokens)} of {String(contextTokens)} tokens of its window, {share} % (
+        {visible(String(utilisation))}){left === 0 ? "" : `: ${count(left, "message")} left out or in fewer words`}
+      </p>
+      <meter
+        className="h-2 w-full max-w-80"
+        min={0}
+        max={100}
+        high={67}
+        value={Math.min(100, share)}
+        aria-label="How full the window of the model was"
+      />
+    </div>
   )
 }
 

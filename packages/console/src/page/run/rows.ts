@@ -2,7 +2,7 @@ import type { EventDigest } from "../runs/data.ts"
 
 /** A line of a run. Everything that shows a run shows these: list, time line, tree, comparison, exported file. */
 export interface Row {
-  kind: "start" | "round" | "request" | "reply" | "call" | "note" | "end"
+  kind: "start" | "phase" | "round" | "request" | "reply" | "call" | "note" | "end"
   /** Of the event that it begins with. */
   seq: number
   time: number
@@ -30,6 +30,8 @@ export interface Row {
   path?: string
   effect?: string
   answered?: string
+  /** Who answered, or takes something back. */
+  by?: string
 }
 
 /** Events that belong to another line, or say nothing to a person. */
@@ -37,6 +39,7 @@ const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end"
 const KINDS: Readonly<Record<string, Row["kind"]>> = {
   "run-start": "start",
   "round-start": "round",
+  "phase-start": "phase",
   request: "request",
   reply: "reply",
   "tool-start": "call",
@@ -81,13 +84,16 @@ export class RowBuilder {
   }
 
   /** What is told of a call or a reply by an event of its own, and shown where that is. */
-  #aside({ type, seq, callId = "", text = "" }: EventDigest): void {
+  #aside({ type, seq, callId = "", text = "", by }: EventDigest): void {
     if (type === "reply-tokens") this.#trace = seq
     if (type === "call-end") this.#paths.set(callId, text)
     const open = this.#open.get(callId)
     if (open === undefined) return
     if (type === "effect-start") open.effect = text
-    if (type === "approval-answer") open.answered = text
+    if (type === "approval-answer") {
+      open.answered = text
+      if (by !== undefined) open.by = by
+    }
   }
 
   /** Whether an event is told by a line that is there, or by none. */

@@ -3,12 +3,15 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo } from "react"
 import { useQuestionsOf } from "../approvals/data.ts"
 import { Question } from "../approvals/question.tsx"
-import { post } from "../lib/api.ts"
+import { get, post } from "../lib/api.ts"
 import { ago, count, duration, visible } from "../lib/text.ts"
-import { runQuery, type RunDetail, type RunDigest } from "../runs/data.ts"
+import { who } from "../lib/who.ts"
+import { runQuery, type RunDetail, type RunDigest, type RunList } from "../runs/data.ts"
 import { Status } from "../runs/status.tsx"
 import { Loading, Problem } from "../ui/states.tsx"
 import { RunActions } from "./actions.tsx"
+import { Changed, SaveAsFile } from "./kept.tsx"
+import { Nested, type Nesting } from "./nested.tsx"
 import { Bodies, serverBodies } from "./source.ts"
 import { useRunEvents } from "./store.ts"
 import { RunView } from "./view.tsx"
@@ -20,6 +23,8 @@ export function RunPane() {
   const head = useQuery(runQuery(id))
   const events = useRunEvents(id)
   const bodies = useMemo(() => serverBodies(id), [id])
+  const asked = head.data?.asked
+  const nesting = useMemo(() => nestingOf(asked ?? []), [asked])
   const navigate = useNavigate()
   const ofAgent = head.data !== undefined && head.data.agent !== ""
   const actions = useMemo(
@@ -57,21 +62,33 @@ export function RunPane() {
   return (
     <RunActions value={actions}>
       <Bodies value={bodies}>
-        <div className="flex h-full flex-col">
-          <Head run={newer(head.data, events)} away={events.away} live={events.live} />
-          <Questions run={id} answered={() => void head.refetch()} />
-          <RunView
-            rows={events.builder.rows}
-            version={events.builder.version}
-            live={events.live}
-            loading={events.loading}
-            at={at}
-          />
-        </div>
+        <Nested value={nesting}>
+          <div className="flex h-full flex-col">
+            <Head run={newer(head.data, events)} away={events.away} live={events.live} />
+            <Questions run={id} answered={() => void head.refetch()} />
+            <RunView
+              rows={events.builder.rows}
+              version={events.builder.version}
+              live={events.live}
+              loading={events.loading}
+              at={at}
+            />
+          </div>
+        </Nested>
       </Bodies>
     </RunActions>
   )
 }
+
+const nestingOf = (asked: readonly RunDigest[]): Nesting => ({
+  asked,
+  below: async (run) => (await get<RunList>(`runs?askedBy=${encodeURIComponent(run)}&limit=200`)).runs.toReversed(),
+  link: (run, content, className) => (
+    <Link to="/runs/$run" params={{ run }} search={{}} className={className}>
+      {content}
+    </Link>
+  ),
+})
 
 /** What the stream told at its end holds until the run goes on again. */
 function newer(head: RunDetail, { run: told, last }: { run: RunDigest | undefined; last: number }): RunDetail {
@@ -143,6 +160,8 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
         ) : (
           <Resume run={run} />
         )}
+        <Changed run={run} />
+        <SaveAsFile run={run.id} />
         {run.agent === "" ? null : (
           <Link
             to="/compare"
@@ -167,6 +186,16 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
 function Relatives({ run }: { run: RunDetail }) {
   return (
     <>
+      {run.askedBy === undefined ? null : (
+        <Link to="/runs/$run" params={{ run: run.askedBy.run }} search={{}} className="text-accent">
+          asked for by {run.askedBy.run}
+        </Link>
+      )}
+      {run.task === undefined ? null : (
+        <Link to="/tasks/$task" params={{ task: run.task }} search={{}} className="text-accent">
+          task {run.task}
+        </Link>
+      )}
       {run.parent === undefined ? null : (
         <Link to="/runs/$run" params={{ run: run.parent.run }} search={{}} className="text-accent">
           branch of {run.parent.run} after {run.parent.seq}
@@ -179,7 +208,7 @@ function Relatives({ run }: { run: RunDetail }) {
       ))}
       {run.undone.map(({ id, by }) => (
         <Link key={id} to="/runs/$run" params={{ run: id }} search={{}} className="text-accent">
-          taken back by {by}: {id}
+          taken back by {who(by)}: {id}
         </Link>
       ))}
       {run.about === undefined ? null : (

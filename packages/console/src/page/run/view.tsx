@@ -4,6 +4,7 @@ import { count } from "../lib/text.ts"
 import { Empty } from "../ui/states.tsx"
 import { Detail } from "./detail.tsx"
 import { RunList, type ListHandle } from "./list.tsx"
+import { AskedRuns } from "./nested.tsx"
 import { aroundOf, chosen, placeOf, type Row } from "./rows.ts"
 import { TimeLine } from "./time-line.tsx"
 
@@ -46,6 +47,7 @@ export function RunView({ rows, version = 0, live, loading, at: shownFirst }: Vi
   const row = selected === undefined ? undefined : rows[placeOf(rows, selected)]
   return (
     <div className="flex min-h-0 flex-1 flex-col">
+      <AskedRuns />
       <TimeLine rows={rows} version={version} selected={selected} select={select} />
       <Search input={input} text={text} setText={setText} only={only} setOnly={setOnly}>
         {count(shown.length, "line")}

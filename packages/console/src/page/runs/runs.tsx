@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useRef, useState } from "react"
 import { get } from "../lib/api.ts"
@@ -7,6 +7,7 @@ import { ago, count, duration, visible } from "../lib/text.ts"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
 import { Ask } from "./ask.tsx"
 import type { RunDigest, RunList } from "./data.ts"
+import { TakeIn } from "./take-in.tsx"
 import { Status } from "./status.tsx"
 
 type Filter = Readonly<Record<string, string>>
@@ -110,6 +111,7 @@ function Filters({ filter, set }: { filter: Filter; set: (name: string, value: s
         />
         single calls too
       </label>
+      <TakeIn />
     </div>
   )
 }
@@ -126,30 +128,89 @@ function RunTable({ runs }: { runs: RunDigest[] }) {
   return (
     <ul aria-label="Runs" className="divide-y divide-line bg-panel">
       {runs.map((run, index) => (
-        <li key={run.id}>
-          <Link
-            ref={(element) => void (element === null ? rows.current.delete(index) : rows.current.set(index, element))}
-            to="/runs/$run"
-            params={{ run: run.id }}
-            search={{}}
-            onFocus={() => setAt(index)}
-            className="grid grid-cols-[9.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-2 hover:bg-raised focus:bg-mark max-sm:grid-cols-[minmax(0,1fr)_auto]"
-          >
-            <span className="max-sm:order-2 max-sm:justify-self-end">
-              <Status run={run} />
-            </span>
-            <span className="min-w-0 max-sm:order-1">
-              <span className="block truncate font-medium">{visible(run.title)}</span>
-              <span className="block truncate text-[12px] text-soft">{about(run)}</span>
-            </span>
-            <span className="text-right text-[12px] whitespace-nowrap text-soft max-sm:order-3 max-sm:col-span-2 max-sm:text-left">
-              {run.ms === undefined ? "" : `${duration(run.ms)}, `}
-              <time dateTime={new Date(run.started).toISOString()}>{ago(run.started)}</time>
-            </span>
-          </Link>
-        </li>
+        <RunItem
+          key={run.id}
+          run={run}
+          depth={0}
+          element={(element) => void (element === null ? rows.current.delete(index) : rows.current.set(index, element))}
+          focused={() => setAt(index)}
+        />
       ))}
     </ul>
+  )
+}
+
+interface ItemProps {
+  run: RunDigest
+  /** How deep it stands below one that a person began. */
+  depth: number
+  element?: (element: HTMLAnchorElement | null) => void
+  focused?: () => void
+}
+
+/** A run, and below it those that its calls asked for, once somebody wants to see them. */
+function RunItem({ run, depth, element, focused }: ItemProps) {
+  const [open, setOpen] = useState(false)
+  const { asks = 0 } = run
+  return (
+    <li className={depth === 0 ? "" : "border-t border-line"} style={{ paddingLeft: Math.min(depth, 8) * 20 }}>
+      <div className="flex">
+        <RunLink run={run} element={element} focused={focused} />
+        {asks === 0 ? null : (
+          <button
+            type="button"
+            className="flex-none px-2 text-[12px] text-accent hover:bg-raised"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? "▾" : "▸"} {asks} below
+          </button>
+        )}
+      </div>
+      {open ? <Below run={run} depth={depth + 1} /> : null}
+    </li>
+  )
+}
+
+function Below({ run, depth }: { run: RunDigest; depth: number }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["runs", "below", run.id],
+    queryFn: () => get<RunList>(`runs?askedBy=${encodeURIComponent(run.id)}&limit=200`),
+    refetchInterval: run.ended === undefined ? 2000 : (false as const),
+  })
+  if (error !== null)
+    return <Problem title="What is below cannot be shown" error={error} retry={() => void refetch()} />
+  return (
+    <ul aria-label={`Below ${visible(run.title)}`}>
+      {(data?.runs ?? []).toReversed().map((each) => (
+        <RunItem key={each.id} run={each} depth={depth} />
+      ))}
+    </ul>
+  )
+}
+
+function RunLink({ run, element, focused }: Omit<ItemProps, "depth">) {
+  return (
+    <Link
+      ref={element}
+      to="/runs/$run"
+      params={{ run: run.id }}
+      search={{}}
+      onFocus={focused}
+      className="min-w-0 flex-1 grid grid-cols-[9.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-2 hover:bg-raised focus:bg-mark max-sm:grid-cols-[minmax(0,1fr)_auto]"
+    >
+      <span className="max-sm:order-2 max-sm:justify-self-end">
+        <Status run={run} />
+      </span>
+      <span className="min-w-0 max-sm:order-1">
+        <span className="block truncate font-medium">{visible(run.title)}</span>
+        <span className="block truncate text-[12px] text-soft">{about(run)}</span>
+      </span>
+      <span className="text-right text-[12px] whitespace-nowrap text-soft max-sm:order-3 max-sm:col-span-2 max-sm:text-left">
+        {run.ms === undefined ? "" : `${duration(run.ms)}, `}
+        <time dateTime={new Date(run.started).toISOString()}>{ago(run.started)}</time>
+      </span>
+    </Link>
   )
 }
 

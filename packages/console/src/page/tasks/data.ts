@@ -66,6 +66,7 @@ export function useChange(what: "tasks" | "plans", id: string) {
 /** What is to be done, in words. */
 export function titleOf({ input }: Pick<TaskView, "input">): string {
   if (typeof input === "string") return input
-  const { task } = (input ?? {}) as { task?: unknown }
+  const { task, resolves } = (input ?? {}) as { task?: unknown; resolves?: unknown }
+  if (typeof resolves === "string") return `Put a conflict of ${resolves} right`
   return typeof task === "string" ? task : JSON.stringify(input)
 }

@@ -6,7 +6,8 @@ import { isObject, pretty } from "../lib/json.ts"
 import { ago, duration, visible } from "../lib/text.ts"
 import { Body } from "../ui/body.tsx"
 import { Loading, Problem } from "../ui/states.tsx"
-import { OPEN_STATES, taskQuery, titleOf, useChange, type TaskView } from "./data.ts"
+import { Changes } from "./changes.tsx"
+import { OPEN_STATES, taskQuery, titleOf, type TaskView } from "./data.ts"
 import { TaskStateBadge } from "./state.tsx"
 
 /** Everything about one task, and what can be done about it. */
@@ -35,12 +36,18 @@ export function TaskDetail({ id, close }: { id: string; close: () => void }) {
 function TaskParts({ task }: { task: TaskView }) {
   const { run, result, reason, input } = task
   const questions = useQuestionsOf(run ?? "")
+  const ended = !OPEN_STATES.has(task.state)
   const message = isObject(result) && typeof result.message === "string" ? result.message : undefined
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
         <TaskStateBadge state={task.state} />
-        <Changes task={task} />
+        <Changes
+          what="tasks"
+          id={task.id}
+          cancel={ended ? undefined : { name: "Cancel", title: "Ends it, and all tasks below it" }}
+          retry={ended && task.state !== "done" ? { name: "Try again", title: "Queues it anew" } : undefined}
+        />
         {run === undefined ? null : (
           <Link to="/runs/$run" params={{ run }} search={{}} className="button">
             Open its run
@@ -65,32 +72,6 @@ function TaskParts({ task }: { task: TaskView }) {
   )
 }
 
-function Changes({ task: { id, state } }: { task: TaskView }) {
-  const change = useChange("tasks", id)
-  const ended = !OPEN_STATES.has(state)
-  return (
-    <>
-      {ended ? null : (
-        <button
-          type="button"
-          className="button"
-          disabled={change.isPending}
-          onClick={() => change.mutate("cancel")}
-          title="Ends it, and all tasks below it"
-        >
-          Cancel
-        </button>
-      )}
-      {ended && state !== "done" ? (
-        <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate("retry")}>
-          Try again
-        </button>
-      ) : null}
-      {change.error === null ? null : <Problem title="It stays as it is" error={change.error} />}
-    </>
-  )
-}
-
 function Facts({ task }: { task: TaskView }) {
   const { id, agent, priority, attempts, maxAttempts, workspace, budget, notBefore } = task
   const at = (time: string | undefined): string => (time === undefined ? "" : ago(Date.parse(time)))
@@ -101,6 +82,8 @@ function Facts({ task }: { task: TaskView }) {
     ["priority", String(priority)],
     ["attempts", `${attempts} of ${maxAttempts}`],
     ["workspace", workspace ?? ""],
+    ["works", worksIn(task)],
+    ["changed", changedBy(task)],
     ["budget", budget === undefined ? "" : JSON.stringify(budget)],
     ["not before", notBefore ?? ""],
     ["queued", at(task.createdAt)],
@@ -130,6 +113,21 @@ function Facts({ task }: { task: TaskView }) {
       {(task.after ?? []).length + (task.parent === undefined ? 0 : 1) === 0 ? null : <Others task={task} />}
     </dl>
   )
+}
+
+/** Where a task has a working tree of its own: that, and what the merge is for. */
+function worksIn({ input }: TaskView): string {
+  if (!isObject(input) || input.worktree !== true) return ""
+  const { resolves } = input
+  return typeof resolves === "string"
+    ? `puts a conflict of ${resolves} right, on its branch`
+    : "on a branch of its own, which is merged once it has succeeded"
+}
+
+/** The files that it changed, or that its merge brought in. */
+function changedBy({ result }: TaskView): string {
+  const files = isObject(result) ? result.modifiedFiles : undefined
+  return Array.isArray(files) ? files.join(", ") : ""
 }
 
 function Others({ task: { parent, after = [] } }: { task: TaskView }) {

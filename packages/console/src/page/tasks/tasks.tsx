@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from "react"
 import { useKeys } from "../lib/keys.ts"
 import { ago, count, visible } from "../lib/text.ts"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
-import { OPEN_STATES, PAGE, STATES, statsQuery, tasksPage, titleOf, useChange, type TaskView } from "./data.ts"
+import { OPEN_STATES, PAGE, STATES, statsQuery, tasksPage, titleOf, type TaskView } from "./data.ts"
+import { Changes } from "./changes.tsx"
 import { PlanPicture } from "./graph.tsx"
 import { TaskStateBadge } from "./state.tsx"
 import { TaskDetail } from "./task.tsx"
@@ -73,37 +74,26 @@ export function Tasks() {
 
 /** A plan as a graph, and what can be done with all of it. */
 function Plan({ id, tasks, open }: { id: string; tasks: TaskView[]; open: (id: string) => void }) {
-  const change = useChange("plans", id)
   const goesOn = tasks.some(({ state }) => OPEN_STATES.has(state) || state === "blocked")
   const fell = tasks.some(({ state }) => !OPEN_STATES.has(state) && state !== "done")
   return (
     <>
       <PlanPicture tasks={tasks} open={open} />
       <div className="flex flex-none flex-wrap items-center gap-2 border-b border-line bg-panel p-2">
-        {goesOn ? (
-          <button
-            type="button"
-            className="button"
-            disabled={change.isPending}
-            onClick={() => change.mutate("cancel")}
-            title="Ends each of its tasks that has not ended"
-          >
-            Cancel the plan
-          </button>
-        ) : null}
-        {fell ? (
-          <button
-            type="button"
-            className="button"
-            disabled={change.isPending}
-            onClick={() => change.mutate("retry")}
-            title="Queues each of its tasks anew that did not come to a good end"
-          >
-            Try what failed again
-          </button>
-        ) : null}
+        <Changes
+          what="plans"
+          id={id}
+          cancel={goesOn ? { name: "Cancel the plan", title: "Ends each of its tasks that has not ended" } : undefined}
+          retry={
+            fell
+              ? {
+                  name: "Try what failed again",
+                  title: "Queues each of its tasks anew that did not come to a good end",
+                }
+              : undefined
+          }
+        />
         {goesOn || fell ? null : <span className="text-[12px] text-soft">All of the plan is done.</span>}
-        {change.error === null ? null : <Problem title="The plan stays as it is" error={change.error} />}
       </div>
     </>
   )

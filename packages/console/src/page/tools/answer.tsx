@@ -1,7 +1,7 @@
 import { Body } from "../ui/body.tsx"
 import { Badge, Problem } from "../ui/states.tsx"
 import { duration, visible } from "../lib/text.ts"
-import { pretty } from "../lib/json.ts"
+import { isObject, pretty } from "../lib/json.ts"
 import type { CallAnswer } from "./data.ts"
 
 /** What a call brought: first what a model would be shown, then the data behind it. */
@@ -33,7 +33,8 @@ export function Answer({
 
 function AnswerParts({ answer }: { answer: CallAnswer }) {
   const { success, result, error: failed, metadata, execution_time_ms: took } = answer
-  const { output, hint, code, modifiedFiles = [] } = metadata.toolwright ?? {}
+  const { output, error: told, modifiedFiles = [] } = metadata.toolwright ?? {}
+  const { code, hint } = told ?? {}
   const text = shownText(answer)
   return (
     <section aria-label="Result" className="rounded-lg border border-line bg-panel p-3">
@@ -61,5 +62,9 @@ function AnswerParts({ answer }: { answer: CallAnswer }) {
 
 /** What a model would be shown of it. */
 function shownText({ result, metadata }: CallAnswer): string {
-  return metadata.toolwright?.output ?? (typeof result === "string" ? result : pretty(result))
+  const { output, outputField } = metadata.toolwright ?? {}
+  const field = isObject(result) && outputField !== undefined ? result[outputField] : undefined
+  return (
+    output ?? (typeof field === "string" ? field : undefined) ?? (typeof result === "string" ? result : pretty(result))
+  )
 }

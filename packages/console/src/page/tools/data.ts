@@ -28,10 +28,17 @@ export interface CallAnswer {
   success: boolean
   result: unknown
   error: string | null
-  metadata: { toolwright?: { output?: string; code?: string; hint?: string; modifiedFiles?: string[] } } & Record<
-    string,
-    unknown
-  >
+  metadata: {
+    toolwright?: {
+      output?: string
+      /** The field of the data that the output is, word for word. */
+      outputField?: string
+      error?: { code: string; message: string; hint?: string }
+      modifiedFiles?: string[]
+    }
+    /** Nobody was there to permit the call. */
+    permission?: "ask"
+  } & Record<string, unknown>
   execution_time_ms: number
 }
 
@@ -42,6 +49,8 @@ export interface CheckAnswer {
   arguments?: Record<string, unknown>
   repairs: { path: string; kind: string; from: unknown; to: unknown }[]
   permission?: "allow" | "ask" | "deny"
+  /** Why it is so. */
+  because?: string
 }
 
 export function useTools() {

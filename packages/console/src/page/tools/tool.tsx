@@ -13,6 +13,7 @@ import { EffectBadges } from "./badges.tsx"
 import type { CallAnswer, CheckAnswer, ToolInfo } from "./data.ts"
 import { SchemaForm } from "./form.tsx"
 import { Answer } from "./answer.tsx"
+import { Confirm } from "./confirm.tsx"
 import { History } from "./history.tsx"
 
 const TAB =
@@ -47,15 +48,19 @@ function useCheck(name: string, text: string, problem: string | undefined): Chec
   return answer?.text === text ? answer.check : undefined
 }
 
-async function call(name: string, text: string, signal: AbortSignal): Promise<CallAnswer> {
+/** A call as it is sent. */
+interface Sent {
+  text: string
+  /** Somebody has seen it, and permits it. */
+  approved: boolean
+}
+
+async function call(name: string, { text, approved }: Sent, signal: AbortSignal): Promise<CallAnswer> {
+  const headers = { "content-type": "application/json", ...(approved ? { "x-toolwright-approved": "1" } : {}) }
+  const body = text.trim() === "" ? "{}" : text
   try {
     return (await (
-      await request(`tools/${encodeURIComponent(name)}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: text.trim() === "" ? "{}" : text,
-        signal,
-      })
+      await request(`tools/${encodeURIComponent(name)}`, { method: "POST", headers, body, signal })
     ).json()) as CallAnswer
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
@@ -64,24 +69,46 @@ async function call(name: string, text: string, signal: AbortSignal): Promise<Ca
       success: false,
       result: null,
       error: message,
-      metadata: { toolwright: { code, ...(hint === undefined ? {} : { hint }) } },
+      metadata: { toolwright: { error: { code, message, ...(hint === undefined ? {} : { hint }) } } },
       execution_time_ms: 0,
     }
   }
+}
+
+/** Makes the call; one that has to be permitted waits until somebody has, here. */
+function useCall(tool: ToolInfo, text: string, check: CheckAnswer | undefined) {
+  const running = useRef<AbortController>(undefined)
+  const queries = useQueryClient()
+  /** What is asked about, as it would be sent. */
+  const [asked, setAsked] = useState<{ text: string; because: string | undefined }>()
+  const made = useMutation({
+    mutationFn: (sent: Sent) => call(tool.name, sent, (running.current = new AbortController()).signal),
+    onSuccess: ({ metadata, error }, sent) => {
+      // Whether it has to be permitted may depend on how things stand when it is made.
+      if (metadata.permission === "ask" && !sent.approved) setAsked({ text: sent.text, because: error ?? undefined })
+    },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ["runs"] }),
+  })
+  const make = (): void => {
+    if (check?.permission !== "ask") return made.mutate({ text, approved: false })
+    made.reset()
+    setAsked({ text, because: check.because })
+  }
+  const answer = (allow: boolean): void => {
+    if (allow && asked !== undefined) made.mutate({ text: asked.text, approved: true })
+    setAsked(undefined)
+  }
+  // What was changed since is another call.
+  return { made, make, answer, asked: asked?.text === text ? asked : undefined, stop: () => running.current?.abort() }
 }
 
 export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefined }) {
   const state = useArguments(tool, args)
   const { text, problem } = state
   const check = useCheck(tool.name, text, problem)
-  const running = useRef<AbortController>(undefined)
-  const queries = useQueryClient()
-  const made = useMutation({
-    mutationFn: () => call(tool.name, text, (running.current = new AbortController()).signal),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ["runs"] }),
-  })
+  const { made, make, answer, asked, stop } = useCall(tool, text, check)
   const run = (): void => {
-    if (problem === undefined && !made.isPending) made.mutate()
+    if (problem === undefined && !made.isPending) make()
   }
   useKeys({ r: run, "mod+enter": run })
   return (
@@ -105,7 +132,7 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
             {made.isPending ? "Running…" : "Call"}
           </button>
           {made.isPending ? (
-            <button type="button" className="button" onClick={() => running.current?.abort()}>
+            <button type="button" className="button" onClick={stop}>
               Stop
             </button>
           ) : null}
@@ -113,7 +140,11 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
           <span className="ml-auto text-[12px] text-soft max-sm:hidden">⌘↵ calls</span>
         </div>
       </form>
-      <Answer answer={made.data} error={made.error} pending={made.isPending} />
+      {asked === undefined ? (
+        <Answer answer={made.data} error={made.error} pending={made.isPending} />
+      ) : (
+        <Confirm tool={tool.name} {...asked} answer={answer} />
+      )}
       <History tool={tool.name} />
     </div>
   )
@@ -196,7 +227,7 @@ function Verdict({ problem, check }: { problem: string | undefined; check: Check
         Checking…
       </p>
     )
-  const { valid, error, repairs, permission } = check
+  const { valid, error, repairs, permission, because } = check
   return (
     <div role="status" className="flex flex-col gap-1">
       <p className={valid ? "text-good" : "text-bad"}>
@@ -205,7 +236,12 @@ function Verdict({ problem, check }: { problem: string | undefined; check: Check
         ) : (
           <span className="whitespace-pre-wrap">{visible(error?.message ?? "They do not fit.")}</span>
         )}
-        {valid && permission === "ask" ? <span className="text-warn"> A person is asked before it runs.</span> : null}
+        {valid && permission === "ask" ? (
+          <span className="text-warn"> You are asked before it runs: {visible(because ?? "a rule says so")}.</span>
+        ) : null}
+        {valid && permission === "deny" ? (
+          <span className="text-bad"> It may not run: {visible(because ?? "a rule says so")}.</span>
+        ) : null}
       </p>
       {repairs.length > 0 ? (
         <p className="text-warn">

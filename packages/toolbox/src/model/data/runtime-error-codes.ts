@@ -90,7 +90,7 @@ export const RUNS = entries({
   RUN_ENDED: { means: "the run has ended, and nothing is added to it" },
   RUN_FAILED: { means: "the run failed", status: 502 },
   RUN_HELD: { means: "another process holds the run" },
-  RUN_UNREADABLE: { means: "what a run needs to go on was erased, or was never written" },
+  RUN_UNREADABLE: { means: "what a run needs was erased or never written, or a file holds no run", status: 422 },
   RUN_WITHOUT_END: { means: "the run's events end without an end" },
   STALE_RUN: { means: "the run was taken over by another process" },
   INVALID_AGENT: { means: "an agent is not described as it should be", exit: 2, status: 422 },
