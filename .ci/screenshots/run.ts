@@ -46,6 +46,8 @@ async function console_(folder: string, model: readonly string[]): Promise<{ url
   const child = spawn(process.execPath, [bin, "ui", "--no-open", ...model], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
+    // The agents of the scene's folder are ours.
+    env: { ...process.env, TOOLWRIGHT_TRUST: "1" },
   })
   let text = ""
   for await (const piece of child.stdout) {
@@ -60,6 +62,7 @@ async function pictures(page: Page): Promise<void> {
   await tools(page)
   await run(page)
   await chat(page)
+  await nested(page)
   await tasks(page)
   await rest(page)
 }
@@ -117,6 +120,18 @@ async function chat(page: Page): Promise<void> {
   await shot(page, "chat")
 }
 
+/** A run whose calls asked other agents. */
+async function nested(page: Page): Promise<void> {
+  await pane(page, "Runs")
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("lead")
+  await page.getByRole("textbox", { name: "What it is to do" }).fill("Is every price rounded once?")
+  await page.getByRole("button", { name: "Start" }).click()
+  await page.getByRole("button", { name: /end · completed/ }).waitFor()
+  await page.getByRole("button", { name: /ask_reviewer_of_prices/ }).click()
+  await page.getByRole("region", { name: "What it asked for" }).waitFor()
+  await shot(page, "nested")
+}
+
 async function tasks(page: Page): Promise<void> {
   await page.evaluate(addPlan, PLAN)
   await pane(page, "Tasks")
@@ -154,6 +169,8 @@ async function rest(page: Page): Promise<void> {
   await pane(page, "Charts")
   await page.getByText("How long runs take").first().waitFor()
   await page.waitForLoadState("networkidle")
+  await page.getByRole("combobox", { name: "What of models over time" }).selectOption("outputTokens")
+  await page.getByText("Tools over time").first().scrollIntoViewIfNeeded()
   await shot(page, "charts")
   await pane(page, "Runs")
   await page.getByRole("link", { name: /A test fails/ }).waitFor()

@@ -5,7 +5,16 @@ import { dirname, join } from "node:path"
 
 const FILES: Readonly<Record<string, string>> = {
   "package.json": `{ "name": "shop", "type": "module", "scripts": { "test": "node --test" } }\n`,
-  "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
+  "toolwright.yaml": `permissions:
+  ask: [file_replace]
+model:
+  prices: { "qwen2.5-coder:7b": { input: 0.4, output: 1.2 } }
+agents:
+  define:
+    reviewer-of-prices: { from: assistant, description: Reviews how prices are computed }
+    finder: { from: assistant, description: Finds where something is done }
+    lead: { from: assistant, description: Has others look and sums it up, tools: { agents: [reviewer-of-prices, finder] } }
+`,
   "src/price.js": `/** What an order costs, in cents. */
 export function priceOf(items, discount = 0) {
   const sum = items.reduce((total, { cents, count }) => total + cents * count, 0)
@@ -54,6 +63,13 @@ const STEPS = [
   say(
     "It adds up cents times count of every item, takes the discount away as a share of that sum, and rounds to whole cents.",
   ),
+  call("ask_finder", { task: "Where may rounding go wrong in src/price.js?" }, "I ask where to look."),
+  call("search_grep", { pattern: "Math.round" }, "I look for places that round."),
+  say("Only `priceOf` rounds, once, at its end."),
+  call("ask_reviewer_of_prices", { task: "Review src/price.js" }, "And have it reviewed."),
+  call("file_read", { path: "src/price.js" }, ""),
+  say("The sum is rounded once, after the discount: as it should be."),
+  say("Both agree: prices are rounded once, at the end."),
 ]
 
 /** @returns the folder */

@@ -69,8 +69,8 @@ const ASKING = `permissions:
   ask: [file_replace]
 agents:
   define:
-    helper: { from: builder, description: Helps }
-    asker: { from: builder, description: Asks the helper, tools: { agents: [helper] } }
+    helper: { from: assistant, description: Helps }
+    asker: { from: assistant, description: Asks the helper, tools: { agents: [helper] } }
 `
 
 const PHASES = `steps:
@@ -149,7 +149,8 @@ describe.skipIf(CHROMIUM === undefined)(
       await colleague.page.getByLabel("A run as a file").setInputFiles(file)
       await colleague.page.getByText("is here already").waitFor()
       await colleague.page.getByLabel("A run as a file").setInputFiles({
-        ...{ name: "other.html", mimeType: "text/html" },
+        name: "other.html",
+        mimeType: "text/html",
         buffer: Buffer.from("<!doctype html>nothing"),
       })
       await colleague.page.getByText("There is no run in this file").waitFor()
@@ -162,7 +163,7 @@ describe.skipIf(CHROMIUM === undefined)(
       const { cwd, page, wrong, end } = await opened({
         "a.txt": "one\n",
         "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
-        "play.yaml": "steps: []\n",
+        "play.yaml": "steps:\n  - reply: Done.\n",
       })
       await page.getByRole("searchbox", { name: "Filter tools" }).fill("file_replace")
       await page.getByRole("button", { name: /^file_replace/ }).click()

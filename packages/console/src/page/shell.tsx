@@ -5,6 +5,7 @@ import icon from "./icon.svg"
 import { pendingQuery } from "./approvals/data.ts"
 import { Palette } from "./ui/palette.tsx"
 import { Keys } from "./ui/keys.tsx"
+import { isAway, onReach } from "./lib/api.ts"
 import { useKeys } from "./lib/keys.ts"
 import { applyTheme, theme, type Theme } from "./lib/theme.ts"
 import { TokenGate } from "./ui/token-gate.tsx"
@@ -63,6 +64,7 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const [keys, setKeys] = useState(false)
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
+  const away = useSyncExternalStore(onReach, isAway)
   useKeys({ "mod+k": () => setPalette(true), "?": () => setKeys(true) })
   return (
     <div className="flex h-full flex-col">
@@ -92,6 +94,11 @@ export function Shell() {
           ))}
         </nav>
         {online ? null : <span className="badge text-warn">offline</span>}
+        {online && away ? (
+          <span role="status" className="badge text-warn" title="What is shown may be old; it is asked again by itself">
+            the server does not answer
+          </span>
+        ) : null}
         <button type="button" className="button" onClick={() => setPalette(true)}>
           <span className="max-md:sr-only">Go to</span> <kbd className="text-[11px] text-soft">⌘K</kbd>
         </button>

@@ -35,7 +35,7 @@ export function conversationRoutes(
   if (options.store === undefined) return notReady(app)
   const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
   const notFound = (id: string): Response =>
-    problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
+    problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id.slice(0, 100)}'.` })
 
   app.get("/conversations", async (context) => {
     const number = (name: string, fallback: number): number =>
@@ -47,7 +47,7 @@ export function conversationRoutes(
   app.post("/conversations", async (context) => {
     const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
-    const { title } = body.value as { title?: unknown }
+    const { title } = (body.value ?? {}) as { title?: unknown }
     return context.json(
       await store.create(typeof title === "string" ? title.slice(0, 200) : "", context.get("caller")),
       201,
@@ -67,7 +67,7 @@ export function conversationRoutes(
     const id = context.req.param("id")
     const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
-    const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
+    const { message, stream = false } = (body.value ?? {}) as { message?: unknown; stream?: unknown }
     if (typeof message !== "string" || message.trim() === "")
       return problem({ code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
     const conversation = await store.get(id, context.get("caller"))

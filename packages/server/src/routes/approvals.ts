@@ -37,7 +37,7 @@ export function approvalRoutes(
   app.post("/approvals/:id", async (context) => {
     const body = await readJson(context, bodyLimits({ maxBodyBytes: 16 * 1024 }))
     if ("refused" in body) return body.refused
-    const { allow, note } = body.value as { allow?: unknown; note?: unknown }
+    const { allow, note } = (body.value ?? {}) as { allow?: unknown; note?: unknown }
     if (typeof allow !== "boolean" || (note !== undefined && typeof note !== "string"))
       return problem({ code: "INVALID_ARGUMENTS", message: "Give 'allow', true or false, and perhaps a 'note'." })
     const database = await open()

@@ -62,6 +62,9 @@ function statusOf(row: RunRow, now: number): string {
 
 type Body = Record<string, unknown>
 
+/** Ends of a reply of which nothing need be said: its calls stand below it. */
+const USUAL_ENDS = new Set(["stop", "tool-calls", "tool_calls"])
+
 /** What is said of each kind of event; one that is not listed tells what its `text` or `message` begins with. */
 const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
   "run-start": ({ task }) => ({ text: short(task) }) as Partial<EventDigest>,
@@ -79,7 +82,7 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       text: short(content) ?? short(reasoning),
       count: Array.isArray(calls) ? calls.length : 0,
       ms: number(modelMs),
-      code: typeof finishReason === "string" && finishReason !== "stop" ? finishReason : undefined,
+      code: typeof finishReason === "string" && !USUAL_ENDS.has(finishReason) ? finishReason : undefined,
       tokens: number((usage as { outputTokens?: unknown } | undefined)?.outputTokens),
     }) as Partial<EventDigest>,
   "call-end": ({ callId, name, path }) => ({ callId, name, text: short(path) }) as Partial<EventDigest>,

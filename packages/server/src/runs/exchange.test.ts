@@ -52,7 +52,9 @@ test("a run is taken out over HTTP with those that it asked for, and into anothe
   const taken = await there.ask("/runs/import", { body: text })
   expect([taken.status, await taken.json()]).toEqual([201, { id: "top" }])
   const bare = (run: ExportedRun): object => ({
-    ...{ title: run.run.title, bodies: run.bodies, events: run.events.map(({ digest, body }) => [digest, body]) },
+    title: run.run.title,
+    bodies: run.bodies,
+    events: run.events.map(({ digest, body }) => [digest, body]),
     below: run.below?.map(bare),
   })
   expect(bare(await exportedRun(there.log, "top"))).toEqual(bare(JSON.parse(text) as ExportedRun))
@@ -98,10 +100,18 @@ test("what is no run, is damaged, or is here in part, is refused whole", async (
     change(copy)
     return copy
   }
-  const deep = (run: ExportedRun, depth: number): ExportedRun =>
-    depth === 0 ? run : { ...run, run: { ...run.run, id: `d${depth}` }, below: [deep(run, depth - 1)] }
+  const many = Array.from({ length: 300 }, (_, index) => ({
+    ...sound,
+    run: { ...sound.run, id: `m${index}` },
+    below: [],
+  }))
   const damaged: unknown[] = [
-    ...[{}, [], null, "text", 7, { format: "toolwright-run", version: 2 }],
+    {},
+    [],
+    null,
+    '"text"',
+    7,
+    { format: "toolwright-run", version: 2 },
     changed((run) => (run.run = null)),
     changed((run) => Object.assign(run.run as object, { id: "../../etc" })),
     changed((run) => Object.assign(run.run as object, { started: "now" })),
@@ -111,7 +121,7 @@ test("what is no run, is damaged, or is here in part, is refused whole", async (
     changed((run) => (run.bodies = { a: 1 })),
     changed((run) => (run.below = [null])),
     changed((run) => (run.below = [{ ...sound, below: [] }])),
-    deep(sound, 300),
+    changed((run) => (run.below = many)),
   ]
   for (const [index, body] of damaged.entries()) {
     const answer = await there.ask("/runs/import", { body: body as object })

@@ -98,7 +98,13 @@ async function write(log: RunLog, { run, events, bodies, summary, above }: Place
   const { id, agent, model, title, started, ended = started, status, askedBy } = run
   const asked = above === undefined ? {} : { askedBy: { run: above, call: askedBy?.call ?? "", key: `import/${id}` } }
   const writer = await log.begin({
-    ...{ id, agent, model, title, surface: "import", holder: "import", time: started },
+    id,
+    agent,
+    model,
+    title,
+    surface: "import",
+    holder: "import",
+    time: started,
     ...asked,
   })
   for (const text of Object.values(bodies)) writer.keep(text)

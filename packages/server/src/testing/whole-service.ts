@@ -1,4 +1,4 @@
-import { openDatabase, runLog, taskQueue } from "@toolwright/store"
+import { conversationStore, openDatabase, runLog, taskQueue } from "@toolwright/store"
 import { defineTool, ToolRegistry } from "@toolwright/toolbox"
 import { approvalRoutes, conversationRoutes, createApp, type ServerOptions } from "../index.ts"
 
@@ -67,8 +67,11 @@ export async function wholeService(more: Partial<ServerOptions> = {}) {
     (extended) => {
       approvalRoutes(extended, async () => database)
       conversationRoutes(extended, {
-        store: { list: async () => [] } as never,
-        run: (() => {}) as never,
+        store: conversationStore(database),
+        // oxlint-disable-next-line require-yield
+        run: async function* () {
+          throw new Error("no model")
+        } as never,
         modelName: () => "m",
       })
     },

@@ -128,7 +128,8 @@ const COUNTED_EVERY_MS = 1_000
 export const waitsFor = (id: string, state: TaskState): string => `it waits for ${id}, which is ${state}`
 
 export function unknownTask(id: string, several = false): ToolwrightError {
-  const message = several ? `Several tasks begin with '${id}'.` : `There is no task '${id}'.`
+  const shown = id.slice(0, 100)
+  const message = several ? `Several tasks begin with '${shown}'.` : `There is no task '${shown}'.`
   return new ToolwrightError("UNKNOWN_TASK", message, {
     hint: "'toolwright tasks list' shows them.",
   })

@@ -97,8 +97,9 @@ export function Answered({ question }: { question: ApprovalView }) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
       <Badge tone={TONES[state as keyof typeof TONES] ?? "soft"}>
-        {state === "consumed" ? "allowed, used" : state}
+        {state === "consumed" ? "allowed" : state}
         {answeredBy === null ? "" : ` by ${visible(who(answeredBy))}`}
+        {state === "consumed" ? ", used" : ""}
       </Badge>
       <code className="font-mono text-[12.5px]">{visible(tool)}</code>
       <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-soft">

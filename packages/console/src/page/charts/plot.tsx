@@ -57,7 +57,7 @@ function optionsOf(element: HTMLElement, series: readonly Series[], shown: (valu
     height: HEIGHT,
     legend: { live: true },
     cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
+    scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
       { ...axis, space: 70 },
       { ...axis, size: 64, values: (_plot, values) => values.map((value) => shown(value)) },
@@ -111,28 +111,31 @@ function InWords({ title, times, series, shown }: PlotProps) {
     series.every(({ values }) => values[index] === 0) ? [] : [{ time, index }],
   )
   return (
-    <table className="sr-only">
-      <caption>{title.endsWith("over time") ? title : `${title}, over time`}</caption>
-      <thead>
-        <tr>
-          <th scope="col">from</th>
-          {series.map(({ name }) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ time, index }) => (
-          <tr key={time}>
-            <th scope="row">{new Date(time).toLocaleString()}</th>
-            {series.map(({ name, values }) => (
-              <td key={name}>{shown(values[index] ?? 0)}</td>
+    // A table keeps its width whatever it is told; what stands around it does not.
+    <div className="sr-only">
+      <table>
+        <caption>{title.endsWith("over time") ? title : `${title}, over time`}</caption>
+        <thead>
+          <tr>
+            <th scope="col">from</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map(({ time, index }) => (
+            <tr key={time}>
+              <th scope="row">{new Date(time).toLocaleString()}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{shown(values[index] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

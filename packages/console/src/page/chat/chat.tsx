@@ -29,7 +29,7 @@ export function Chat() {
 function NoChat({ error, retry }: { error: unknown; retry: () => void }) {
   if (error instanceof ApiError && error.code === "NOT_INITIALIZED")
     return (
-      <Empty title="No model is configured, so there is nobody to talk to">
+      <Empty heading title="No model is configured, so there is nobody to talk to">
         Start it with one: <code>toolwright ui --model NAME --base-url http://localhost:11434/v1</code>, or{" "}
         <code>--backend pocket</code> for the small one that is built in. Under Connections it can be examined.
       </Empty>
@@ -238,7 +238,8 @@ function Write({ send, live, stop }: { send: (message: string) => void; live: bo
         className="field min-h-9 flex-1"
         rows={Math.min(8, text.split("\n").length)}
         aria-label="Message"
-        placeholder="Message; Enter sends, Shift+Enter is a new line"
+        placeholder="Message (Enter sends)"
+        title="Enter sends, Shift+Enter is a new line"
         value={text}
         onKeyDown={press}
         onChange={(event) => setText(event.target.value)}

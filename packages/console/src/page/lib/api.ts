@@ -62,12 +62,36 @@ export function onTokenRefused(listener: () => void): () => void {
   return () => void refusals.delete(listener)
 }
 
+let away = false
+const reaches = new Set<() => void>()
+
+/** Is told when the server does not answer any more, and when it does again. */
+export function onReach(listener: () => void): () => void {
+  reaches.add(listener)
+  return () => void reaches.delete(listener)
+}
+
+export const isAway = (): boolean => away
+
+async function reached(answer: Promise<Response>): Promise<Response> {
+  const now = await answer.then(
+    () => false,
+    // Who broke it off says nothing of the server.
+    (thrown: unknown) => (thrown instanceof TypeError ? true : away),
+  )
+  if (now !== away) {
+    away = now
+    for (const listener of reaches) listener()
+  }
+  return answer
+}
+
 const JSON_BODY = { "content-type": "application/json" }
 
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   if (token !== "") headers.set("authorization", `Bearer ${token}`)
-  const response = await fetch(path, { ...init, headers })
+  const response = await reached(fetch(path, { ...init, headers }))
   if (response.ok) return response
   if (response.status === 401) for (const listener of refusals) listener()
   throw new ApiError(response.status, (await response.json().catch(() => ({}))) as object)

@@ -23,10 +23,10 @@ export function About({ type, fields = {} }: { type: string; fields?: Fields | u
         </dl>
       )}
       {title === undefined || text === undefined || text === "" ? null : (
-        <section aria-label={title}>
+        <div>
           <Heading>{title}</Heading>
           <Body text={text} label={title} />
-        </section>
+        </div>
       )}
     </>
   )

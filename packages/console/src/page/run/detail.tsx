@@ -34,9 +34,13 @@ export function Detail({ row, around, close }: { row: Row; around: Around; close
   )
 }
 
-/** A call and what has a name by that, anything else by what it is. */
-const titleOf = ({ kind, name, type }: Row): string =>
-  kind === "call" ? (name ?? type) : name === undefined ? wordsFor(type) : `${wordsFor(type)} ${name}`
+/** A call by its name, anything else by what it is. */
+function titleOf({ kind, name, type, round }: Row): string {
+  if (kind === "call") return name ?? type
+  if (kind === "round") return `Round ${round}`
+  const words = { start: "Task", end: "End", reply: "Reply", phase: "Phase" }[kind as string] ?? wordsFor(type)
+  return name === undefined ? words : `${words} ${name}`
+}
 
 function EventDetail({ row }: { row: Row }) {
   const request = row.request ?? (row.type === "request" ? row.seq : undefined)

@@ -57,7 +57,7 @@ function Window({ context: { tokens, contextTokens, utilisation, leftOut } }: { 
 function GrammarOf({ seq, fields }: { seq: number; fields: Fields | undefined }) {
   const { grammar, delivery } = fields ?? {}
   if (typeof grammar !== "string")
-    return <p className="m-0 text-soft">Sent as {visible(String(delivery))}, without a grammar.</p>
+    return <p className="m-0 text-[12px] text-soft">Sent as {visible(String(delivery))}, without a grammar.</p>
   return (
     <Folded
       title={

@@ -49,14 +49,17 @@ export function RunPane() {
   }, [events, behind, live, loading])
   if (events.problem !== undefined || (head.isError && head.data === undefined))
     return (
-      <Problem
-        title="This run cannot be shown"
-        error={events.problem ?? head.error}
-        retry={() => {
-          events.again()
-          void head.refetch()
-        }}
-      />
+      <>
+        <h1 className="sr-only">A run</h1>
+        <Problem
+          title="This run cannot be shown"
+          error={events.problem ?? head.error}
+          retry={() => {
+            events.again()
+            void head.refetch()
+          }}
+        />
+      </>
     )
   if (head.data === undefined) return <Loading what="Asking for the run" />
   return (
@@ -135,7 +138,7 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
           ←
         </Link>
         <Status run={run} />
-        <h1 className="min-w-0 flex-1 truncate text-sm font-semibold" title={visible(run.title)}>
+        <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-sm:basis-[60%]" title={visible(run.title)}>
           {visible(run.title)}
         </h1>
         {away ? (

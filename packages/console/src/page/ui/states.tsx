@@ -11,12 +11,20 @@ export function Loading({ what = "Loading" }: { what?: string }) {
   )
 }
 
+interface EmptyProps {
+  title: string
+  /** Nothing else stands in the pane, so this is its heading. */
+  heading?: boolean
+  children?: ReactNode
+}
+
 /** Where nothing is yet: what would stand here, and how it comes about. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function Empty({ title, heading = false, children }: EmptyProps) {
+  const Title = heading ? "h1" : "p"
   return (
     <div className="mx-auto max-w-md p-8 text-center">
-      <p className="mb-1 text-base font-medium">{title}</p>
-      <div className="text-soft">{children}</div>
+      <Title className="mb-1 text-base font-medium">{title}</Title>
+      <div className="text-soft [&_code]:whitespace-nowrap">{children}</div>
     </div>
   )
 }
