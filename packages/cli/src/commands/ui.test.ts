@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)(
       await page.getByRole("button", { name: /succeeded file_read/ }).click()
       const before = page.url()
       await page
-        .getByRole("button", { name: /^reply · tool-calls/ })
+        .getByRole("button", { name: /^reply · 1 call/ })
         .nth(1)
         .click()
       await page.getByRole("button", { name: "Branch here" }).click()

@@ -3,8 +3,10 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { saidIn, withEvent, type Said } from "./chat/data.ts"
 import { checksOf } from "./connections/doctor.tsx"
+import { learnOwnName, who } from "./lib/who.ts"
 import { align } from "./run/align.ts"
-import type { Row } from "./run/rows.ts"
+import { RowBuilder, type Row } from "./run/rows.ts"
+import { answerWords, saidOf, wordsFor } from "./run/words.ts"
 import { graphOf, treeOf } from "./tasks/tree.ts"
 
 const task = (id: string, more: Partial<TaskView> = {}): TaskView => ({
@@ -171,5 +173,52 @@ describe("two runs", () => {
         expect(align(calls(first), calls(first)).every(({ difference }) => difference === "none")).toBe(true)
       }),
     )
+  })
+})
+
+describe("what is no call", () => {
+  const rowsOf = (...events: Parameters<RowBuilder["add"]>[0]): Row[] => {
+    const builder = new RowBuilder()
+    builder.add(events)
+    return builder.rows
+  }
+  const event = (seq: number, type: string, more: object = {}) => ({ seq, type, time: seq, bytes: 1, ...more })
+  const TOKEN = "the token of this page"
+
+  test("is said in words: phases, hand-overs, approvals, changes taken back", () => {
+    const rows = rowsOf(
+      event(1, "phase-start", { name: "look", text: "1 of 2, to round 5 at the latest" }),
+      event(2, "phase-end", { name: "look", text: "handed over finding: {}" }),
+      event(3, "approval-ask", { name: "file_write", text: "May it?" }),
+      event(4, "undo-start", { text: "what r1 changed", by: "somebody" }),
+      event(5, "unheard-of", { text: "x" }),
+    )
+    expect(rows.map((row) => [row.kind, wordsFor(row.type), saidOf(row)])).toEqual([
+      ["phase", "phase start", "look: 1 of 2, to round 5 at the latest"],
+      ["note", "phase over:", "look · handed over finding: {}"],
+      ["note", "waits for approval", "file_write: May it?"],
+      ["note", "takes back", "what r1 changed, for somebody"],
+      ["note", "unheard of", "x"],
+    ])
+  })
+
+  test("tells one's own answers from those of other tokens and of users of the machine", async () => {
+    await learnOwnName(TOKEN)
+    const digest = Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(TOKEN)))
+    const own = digest.toString("base64url").slice(0, 22)
+    expect([who(own), who("AAAAbbbbCCCCddddEEEEff"), who("ada"), who("http"), who("")]).toEqual([
+      "you",
+      "another token (AAAA…)",
+      "ada",
+      "somebody over HTTP",
+      "somebody over HTTP",
+    ])
+    const [row] = rowsOf(
+      event(1, "tool-start", { callId: "c", name: "file_write", args: "{}" }),
+      event(2, "approval-answer", { callId: "c", text: "denied: leave it", by: own }),
+    )
+    expect(answerWords(row!.answered!, row!.by)).toBe("denied by you: leave it")
+    await learnOwnName("")
+    expect(who(own)).toMatch(/^another token/)
   })
 })

@@ -130,15 +130,18 @@ function isSound(
   { run, events, bodies = {}, summary, below = [] }: Partial<ExportedRun>,
   room: { left: number },
 ): boolean {
-  if (room.left-- <= 0 || typeof run !== "object" || run === null || !/^[\w-]{1,100}$/.test(String(run.id)))
-    return false
-  const texts = [run.agent, run.model, run.title, run.status, summary, ...Object.values(bodies)]
-  const { askedBy } = run
-  const times = [run.started, run.ended ?? 0]
-  if (times.some((time) => !Number.isFinite(time)) || texts.some((text) => typeof text !== "string")) return false
-  if (askedBy !== undefined && typeof askedBy?.call !== "string") return false
+  if (room.left-- <= 0 || !soundHead(run)) return false
+  if ([summary, ...Object.values(bodies)].some((text) => typeof text !== "string")) return false
   if (!Array.isArray(events) || events.length > MOST_EVENTS || !events.every(soundEvent)) return false
   return Array.isArray(below) && below.every((each) => typeof each === "object" && each !== null && isSound(each, room))
+}
+
+function soundHead(run: Partial<RunDigest> | null | undefined): boolean {
+  if (typeof run !== "object" || run === null || !/^[\w-]{1,100}$/.test(String(run.id))) return false
+  const { agent, model, title, status, started, ended = 0, askedBy } = run
+  if (![started, ended].every((time) => Number.isFinite(time))) return false
+  const texts = [agent, model, title, status, ...(askedBy === undefined ? [] : [askedBy?.call])]
+  return texts.every((text) => typeof text === "string")
 }
 
 function soundEvent(event: ExportedRun["events"][number] | null): boolean {

@@ -1,4 +1,5 @@
 import { createContext, useContext, useState } from "react"
+import { useKeys } from "../lib/keys.ts"
 import { visible } from "../lib/text.ts"
 
 /** What leads from a run to elsewhere; an exported file has none of it. */
@@ -11,6 +12,7 @@ export const RunActions = createContext<Actions>({})
 
 export function EditAndRun({ name, args }: { name: string; args: string }) {
   const { edit } = useContext(RunActions)
+  useKeys({ r: () => edit?.(name, args) })
   if (edit === undefined) return null
   return (
     <button type="button" className="button" onClick={() => edit(name, args)}>

@@ -9,7 +9,7 @@ import { who } from "../lib/who.ts"
 import { runQuery, type RunDetail, type RunDigest, type RunList } from "../runs/data.ts"
 import { Status } from "../runs/status.tsx"
 import { Loading, Problem } from "../ui/states.tsx"
-import { RunActions } from "./actions.tsx"
+import { RunActions, type Actions } from "./actions.tsx"
 import { Changed, SaveAsFile } from "./kept.tsx"
 import { Nested, type Nesting } from "./nested.tsx"
 import { Bodies, serverBodies } from "./source.ts"
@@ -25,22 +25,7 @@ export function RunPane() {
   const bodies = useMemo(() => serverBodies(id), [id])
   const asked = head.data?.asked
   const nesting = useMemo(() => nestingOf(asked ?? []), [asked])
-  const navigate = useNavigate()
-  const ofAgent = head.data !== undefined && head.data.agent !== ""
-  const actions = useMemo(
-    () => ({
-      edit: (name: string, args: string) => void navigate({ to: "/tools/$name", params: { name }, search: { args } }),
-      ...(ofAgent
-        ? {
-            branch: async (seq: number) => {
-              const made = await post<{ id: string }>(`runs/${encodeURIComponent(id)}/branch`, { seq })
-              await navigate({ to: "/runs/$run", params: { run: made.id }, search: {} })
-            },
-          }
-        : {}),
-    }),
-    [navigate, id, ofAgent],
-  )
+  const actions = useActions(id, head.data !== undefined && head.data.agent !== "")
   const { live, loading } = events
   const behind = (head.data?.lastSeq ?? 0) > events.last
   useEffect(() => {
@@ -80,6 +65,25 @@ export function RunPane() {
         </Nested>
       </Bodies>
     </RunActions>
+  )
+}
+
+/** What leads from the run to elsewhere. */
+function useActions(id: string, ofAgent: boolean): Actions {
+  const navigate = useNavigate()
+  return useMemo(
+    () => ({
+      edit: (name: string, args: string) => void navigate({ to: "/tools/$name", params: { name }, search: { args } }),
+      ...(ofAgent
+        ? {
+            branch: async (seq: number) => {
+              const made = await post<{ id: string }>(`runs/${encodeURIComponent(id)}/branch`, { seq })
+              await navigate({ to: "/runs/$run", params: { run: made.id }, search: {} })
+            },
+          }
+        : {}),
+    }),
+    [navigate, id, ofAgent],
   )
 }
 

@@ -75,6 +75,9 @@ function NoRuns({ filtered }: { filtered: boolean }) {
   )
 }
 
+/** What a link from elsewhere may have narrowed the list to: it is said, and can be taken away. */
+const NARROWED = ["agent", "tool", "surface", "task"] as const
+
 function Filters({ filter, set }: { filter: Filter; set: (name: string, value: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(filter.text ?? "")
@@ -111,6 +114,14 @@ function Filters({ filter, set }: { filter: Filter; set: (name: string, value: s
         />
         single calls too
       </label>
+      {NARROWED.map((name) =>
+        filter[name] === undefined ? null : (
+          <button key={name} type="button" className="button" onClick={() => set(name, "")}>
+            {name} {visible(filter[name])} <span aria-hidden>✕</span>
+            <span className="sr-only">: show all</span>
+          </button>
+        ),
+      )}
       <TakeIn />
     </div>
   )

@@ -26,7 +26,7 @@ export function Tools() {
   return (
     <div className="flex h-full">
       {chosen === undefined ? <h1 className="sr-only">Tools</h1> : null}
-      <ToolList tools={tools.data.filter((tool) => tool.action_of === undefined)} name={name} />
+      <ToolList tools={tools.data} name={name} />
       <section
         aria-label="Tool"
         className={`min-w-0 flex-1 overflow-auto ${name === undefined ? "max-md:hidden" : ""}`}
@@ -53,8 +53,10 @@ function ToolList({ tools, name }: { tools: ToolInfo[]; name: string | undefined
   const [text, setText] = useState("")
   const input = useRef<HTMLInputElement>(null)
   const navigate = useNavigate()
-  const words = text.toLowerCase().split(/\s+/)
+  const words = text.trim().toLowerCase().split(/\s+/)
   const found = tools.filter((tool) => {
+    // An action of a tool has a name on record, and is found by that alone.
+    if (tool.action_of !== undefined) return text.trim() !== "" && words.every((word) => tool.name.includes(word))
     const all = `${tool.name} ${tool.title ?? ""} ${tool.description} ${tool.tags.join(" ")}`.toLowerCase()
     return words.every((word) => all.includes(word))
   })
