@@ -184,6 +184,8 @@ describe("what is no call", () => {
   }
   const event = (seq: number, type: string, more: object = {}) => ({ seq, type, time: seq, bytes: 1, ...more })
   const TOKEN = "the token of this page"
+  /** What a server calls its holder: the beginning of the token's hash. */
+  const OWN = "isj5k6wZie8BmD-OtoEnNJ"
 
   test("is said in words: phases, hand-overs, approvals, changes taken back", () => {
     const rows = rowsOf(
@@ -204,9 +206,7 @@ describe("what is no call", () => {
 
   test("tells one's own answers from those of other tokens and of users of the machine", async () => {
     await learnOwnName(TOKEN)
-    const digest = Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(TOKEN)))
-    const own = digest.toString("base64url").slice(0, 22)
-    expect([who(own), who("AAAAbbbbCCCCddddEEEEff"), who("ada"), who("http"), who("")]).toEqual([
+    expect([who(OWN), who("AAAAbbbbCCCCddddEEEEff"), who("ada"), who("http"), who("")]).toEqual([
       "you",
       "another token (AAAA…)",
       "ada",
@@ -215,10 +215,10 @@ describe("what is no call", () => {
     ])
     const [row] = rowsOf(
       event(1, "tool-start", { callId: "c", name: "file_write", args: "{}" }),
-      event(2, "approval-answer", { callId: "c", text: "denied: leave it", by: own }),
+      event(2, "approval-answer", { callId: "c", text: "denied: leave it", by: OWN }),
     )
     expect(answerWords(row!.answered!, row!.by)).toBe("denied by you: leave it")
     await learnOwnName("")
-    expect(who(own)).toMatch(/^another token/)
+    expect(who(OWN)).toMatch(/^another token/)
   })
 })
