@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
+import { builtCommand } from "../../packages/cli/src/testing/built-command.ts"
 import { writeGguf } from "../../packages/backends/src/testing/gguf-writer.ts"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { read, root } from "./run-example.ts"
@@ -99,7 +100,7 @@ beforeAll(async () => {
     "find-add.yaml": "steps:\n  - reply: It is in src/add.js.\n",
     "notes/a.txt": "hello\n",
     "my-project/src/b.js": "// TODO: b\n",
-    "bin/toolwright": `#!/bin/sh\nexec "${process.execPath}" "${root}/packages/cli/bin/toolwright.js" "$@"\n`,
+    "bin/toolwright": `#!/bin/sh\nexec "${process.execPath}" "${await builtCommand()}" "$@"\n`,
     "bin/npx": '#!/bin/sh\n[ "$1" = toolwright ] || exit 99\nshift\nexec toolwright "$@"\n',
   }
   for (const [name, text] of Object.entries(files)) {

@@ -4,7 +4,7 @@
  */
 import { createVitest } from "vitest/node"
 
-const vitest = await createVitest({ watch: false, run: true })
+const vitest = await createVitest({ watch: false, run: true, isolate: false, maxWorkers: 1 })
 const { testModules, unhandledErrors } = await vitest.collect(process.argv.slice(2), { staticParse: false })
 const errors = [...unhandledErrors, ...testModules.flatMap((one) => one.errors())]
 const tests = testModules.flatMap((one) =>

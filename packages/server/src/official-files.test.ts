@@ -29,7 +29,7 @@ describe.skipIf(!existsSync(PROGRAM))("the official filesystem server, imported 
     folder = realpathSync(mkdtempSync(join(tmpdir(), "official-")))
     writeFileSync(join(folder, "a.txt"), "one\ntwo\n")
     const command = { command: process.execPath, args: [PROGRAM, folder] }
-    imported = await StdioMCPClient.create({ name: "files", ...command })
+    imported = await StdioMCPClient.create({ name: "files", ...command, connectTimeoutMs: 120_000 })
     await attachSource(registry, imported)
     const exported = mcpOverHttp({ tools: registry })
     server = await listen(

@@ -311,6 +311,7 @@ test("one run uses a local tool, a REST service and three MCP servers: clean nam
     name: "search",
     command: process.execPath,
     args: ["--conditions=toolwright-source", SEARCH],
+    connectTimeoutMs: 120_000,
   })
   const rest = new ToolsApiClient({ baseUrl: (await serve([user("read_text_file")])).url, name: "tools-api" })
   const registry = new ToolRegistry()

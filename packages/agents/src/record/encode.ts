@@ -9,7 +9,7 @@ import {
   type RunEvent,
   type WorkNote,
 } from "@toolwright/toolbox"
-import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
+import { ABOUT, type ChatMessage } from "@toolwright/toolformat/messages"
 
 /** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
 export interface Snapshot {

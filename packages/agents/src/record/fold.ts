@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type WorkNote,
 } from "@toolwright/toolbox"
-import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
+import { ABOUT, type ChatMessage } from "@toolwright/toolformat/messages"
 import type { EarlierWork, SavedHistory, SavedWatch } from "../gate/work-record.ts"
 import type { DeclaredEffect } from "./effects.ts"
 import type { GivenToRun, KeptPermissions, ListChange, RunCounters, StoredMessage } from "./encode.ts"

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 interface Body {
   tools?: unknown[]
@@ -52,7 +53,7 @@ async function doctor(pages: Readonly<Record<string, object>>, answer: (body: Bo
   const server = await serve(pages, answer)
   const cwd = folderWith({})
   const env = { XDG_STATE_HOME: join(cwd, "state") }
-  const finished = await cli(["doctor", "m-7b", "--base-url", server.baseUrl, ...more], { cwd, env })
+  const finished = await here(["doctor", "m-7b", "--base-url", server.baseUrl, ...more], { cwd, env })
   return { ...finished, ...server, cwd, env }
 }
 
@@ -82,7 +83,7 @@ describe("toolwright doctor", () => {
       baseUrl,
       model: "m-7b",
     })
-    const run = await cli(["run", "hi", "--model", "m-7b", "--base-url", baseUrl, "--examined", "--dry-run"], {
+    const run = await here(["run", "hi", "--model", "m-7b", "--base-url", baseUrl, "--examined", "--dry-run"], {
       cwd,
       env,
     })
@@ -144,7 +145,7 @@ describe("toolwright doctor", () => {
     const { code, stdout } = await cli(["doctor", "m", "--base-url", "http://127.0.0.1:9/v1"])
     expect(code).toBe(1)
     expect(stdout).toContain("Nothing answers at http://127.0.0.1:9/v1")
-    expect(await cli(["doctor"])).toMatchObject({
+    expect(await here(["doctor"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("toolwright doctor") as string,
     })
@@ -154,7 +155,7 @@ describe("toolwright doctor", () => {
     const { baseUrl } = await serve({}, () => ({ content: "Hello." }))
     const cwd = folderWith({})
     const args = ["run", "hi", "--model", "m", "--base-url", baseUrl, "--examined"]
-    const { stderr } = await cli(args, { cwd, env: { XDG_STATE_HOME: join(cwd, "state") } })
+    const { stderr } = await here(args, { cwd, env: { XDG_STATE_HOME: join(cwd, "state") } })
     expect(stderr).toContain(`toolwright doctor m --base-url ${baseUrl}`)
   })
 })

@@ -1,6 +1,7 @@
 import { matchesGbnf } from "@toolwright/logits"
 import { describe, expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 const RAW = 'Let me see.\n<tool_call>\n{"name": "f", "arguments": {"a": "}"}}\n</tool_call>'
 const CALL = { name: "f", arguments: { a: "}" }, id: "call_0" }
@@ -17,7 +18,7 @@ describe("format parse", () => {
   test("gives the same for every cutting", async () => {
     const replies = await Promise.all(
       ["whole", "char", "random:1", "random:7"].map((cut) =>
-        cli(["format", "parse", "--model", "Qwen2.5-7B", "--cut", cut], { stdin: RAW }),
+        here(["format", "parse", "--model", "Qwen2.5-7B", "--cut", cut], { stdin: RAW }),
       ),
     )
     expect(new Set(replies.map((reply) => reply.stdout)).size).toBe(1)
@@ -33,7 +34,7 @@ describe("format parse", () => {
     const stdin =
       "<tool_call>\n<function=f>\n<parameter=n>\n7\n</parameter>\n<parameter=s>\n7\n</parameter>\n</function>\n</tool_call>"
     for (const tools of ["openai.json", "mcp.json", "ours.json"]) {
-      const { stdout } = await cli(["format", "parse", "--format", "qwen3-xml", "--tools", tools], { cwd, stdin })
+      const { stdout } = await here(["format", "parse", "--format", "qwen3-xml", "--tools", tools], { cwd, stdin })
       expect(JSON.parse(stdout)).toMatchObject({ calls: [{ arguments: { n: 7, s: "7" } }] })
     }
   })
@@ -69,11 +70,11 @@ describe("format parse", () => {
   })
 
   test("says what is missing or wrong", async () => {
-    expect(await cli(["format", "parse"], { stdin: "x" })).toMatchObject({
+    expect(await here(["format", "parse"], { stdin: "x" })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--format <id>, --model <name> or --template <file>"),
     })
-    expect(await cli(["format", "parse", "--format", "hermes", "--cut", "thrice"], { stdin: "x" })).toMatchObject({
+    expect(await here(["format", "parse", "--format", "hermes", "--cut", "thrice"], { stdin: "x" })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("random:<seed>"),
     })
@@ -82,11 +83,11 @@ describe("format parse", () => {
 
 describe("format list, show and render", () => {
   test("name every format, show one, and say why it was chosen", async () => {
-    expect((await cli(["format", "list"])).stdout).toContain("qwen3-xml")
-    expect((await cli(["format", "show", "--model", "Hermes-3-Llama-3.1-8B"])).stdout).toMatch(
+    expect((await here(["format", "list"])).stdout).toContain("qwen3-xml")
+    expect((await here(["format", "show", "--model", "Hermes-3-Llama-3.1-8B"])).stdout).toMatch(
       /^hermes: [^]*contains 'hermes'[^]*<tool_call>/,
     )
-    expect(JSON.parse((await cli(["format", "show", "glm45", "--json"])).stdout)).toMatchObject({
+    expect(JSON.parse((await here(["format", "show", "glm45", "--json"])).stdout)).toMatchObject({
       id: "glm45",
       codecs: ["parameters"],
     })
@@ -97,10 +98,10 @@ describe("format list, show and render", () => {
       "tools.json": '[{"name": "f", "description": "Does f.", "parameters": {"type": "object"}}]',
       "calls.json": '[{"name": "f", "arguments": {"a": 1}}]',
     })
-    expect((await cli(["format", "render", "--format", "mistral", "--tools", "tools.json"], { cwd })).stdout).toMatch(
+    expect((await here(["format", "render", "--format", "mistral", "--tools", "tools.json"], { cwd })).stdout).toMatch(
       /^\[AVAILABLE_TOOLS\]\n\[.*\]\n\[\/AVAILABLE_TOOLS\]\n$/,
     )
-    expect((await cli(["format", "render", "--format", "mistral-v11", "--calls", "calls.json"], { cwd })).stdout).toBe(
+    expect((await here(["format", "render", "--format", "mistral-v11", "--calls", "calls.json"], { cwd })).stdout).toBe(
       '[TOOL_CALLS]f[ARGS]{"a": 1}\n',
     )
   })
@@ -118,19 +119,19 @@ describe("formats by chat templates", () => {
 
   test("are inferred for models that nobody has heard of, with how sure that is", async () => {
     const cwd = folder()
-    const { code, stdout } = await cli(["format", "infer", "crow.jinja"], { cwd })
+    const { code, stdout } = await here(["format", "infer", "crow.jinja"], { cwd })
     expect(code).toBe(0)
     expect(stdout).toContain("crow.jinja: sure, 19 of 19 probes")
     expect(stdout).toContain('<~do~>tool_name<~with~>{"param": "value", "count": 2}<~/do~>')
     expect(stdout).toContain("- Reasoning: the template shows none")
-    const json = await cli(["format", "infer", "crow.jinja", "--json"], { cwd })
+    const json = await here(["format", "infer", "crow.jinja", "--json"], { cwd })
     expect(JSON.parse(json.stdout)).toMatchObject({ certainty: "sure", format: { calls: [{ codec: "named" }] } })
   })
 
   test("read replies, one and by lines, whichever way the text is cut", async () => {
     const cwd = folder()
     for (const cut of ["whole", "char", "random:3"]) {
-      const one = await cli(["format", "parse", "--template", "crow.jinja", "--cut", cut], { cwd, stdin: raw })
+      const one = await here(["format", "parse", "--template", "crow.jinja", "--cut", cut], { cwd, stdin: raw })
       expect(JSON.parse(one.stdout)).toMatchObject({ calls: [CALL], content: "So:", problems: [] })
       const lines = [
         { template: "crow.jinja", raw },
@@ -140,7 +141,7 @@ describe("formats by chat templates", () => {
         { template: "wrong.jinja", raw },
       ]
       const stdin = lines.map((line) => JSON.stringify(line)).join("\n")
-      const { stdout } = await cli(["format", "parse", "--jsonl", "--cut", cut], { cwd, stdin })
+      const { stdout } = await here(["format", "parse", "--jsonl", "--cut", cut], { cwd, stdin })
       expect(
         stdout
           .trimEnd()
@@ -158,17 +159,17 @@ describe("formats by chat templates", () => {
 
   test("are not made up where a template shows no calls", async () => {
     const cwd = folder()
-    const { code, stdout } = await cli(["format", "infer", "silent.jinja"], { cwd })
+    const { code, stdout } = await here(["format", "infer", "silent.jinja"], { cwd })
     expect(code).toBe(1)
     expect(stdout).toContain("no format can be inferred")
   })
 
   test("name what is wrong with a template", async () => {
     const cwd = folder()
-    expect(await cli(["format", "infer", "wrong.jinja"], { cwd })).toMatchObject({
+    expect(await here(["format", "infer", "wrong.jinja"], { cwd })).toMatchObject({
       stderr: expect.stringContaining("line 1"),
     })
-    expect(await cli(["format", "infer"], { cwd })).toMatchObject({ code: 2 })
+    expect(await here(["format", "infer"], { cwd })).toMatchObject({ code: 2 })
   })
 })
 
@@ -181,10 +182,10 @@ describe("format grammar", () => {
   test("prints what replies are held to, as each engine takes it, and names the tools that are left free", async () => {
     const cwd = folderWith({ "tools.json": tools })
     const options = ["--format", "hermes", "--tools", "tools.json"]
-    const gbnf = await cli(["format", "grammar", ...options], { cwd })
+    const gbnf = await here(["format", "grammar", ...options], { cwd })
     expect(matchesGbnf(gbnf.stdout, 'Well. <tool_call>\n{"name": "f", "arguments": {"n": 3}}\n</tool_call>')).toBe(true)
     expect(matchesGbnf(gbnf.stdout, '<tool_call>\n{"name": "f", "arguments": {"n": "3"}}\n</tool_call>')).toBe(false)
-    const tag = await cli(["format", "grammar", ...options, "--as", "structural-tag"], { cwd })
+    const tag = await here(["format", "grammar", ...options, "--as", "structural-tag"], { cwd })
     expect(JSON.parse(tag.stdout)).toMatchObject({ type: "structural_tag" })
     for (const { code, stderr } of [gbnf, tag])
       expect([code, stderr]).toEqual([0, expect.stringContaining("no grammar holds the arguments of odd: No value")])
@@ -192,8 +193,8 @@ describe("format grammar", () => {
 
   test("says what it cannot print", async () => {
     const cwd = folderWith({ "tools.json": tools })
-    const wrong = await cli(["format", "grammar", "--format", "hermes", "--tools", "tools.json", "--as", "x"], { cwd })
+    const wrong = await here(["format", "grammar", "--format", "hermes", "--tools", "tools.json", "--as", "x"], { cwd })
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("structural-tag")])
-    expect((await cli(["format", "grammar", "--format", "hermes"], { cwd })).code).toBe(2)
+    expect((await here(["format", "grammar", "--format", "hermes"], { cwd })).code).toBe(2)
   })
 })

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 const SCHEMA =
   '{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1}},"required":["city"]}'
@@ -11,7 +12,7 @@ test("a schema becomes GBNF, which the checker finds nothing against", async () 
   const { code, stdout } = await cli(["grammar", "schema.json"], { cwd })
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^root ::= "\{" ws "\\"city\\"" ws ":" ws string/)])
   writeFileSync(join(cwd, "schema.gbnf"), stdout)
-  expect(await cli(["grammar", "check", "schema.gbnf"], { cwd })).toMatchObject({
+  expect(await here(["grammar", "check", "schema.gbnf"], { cwd })).toMatchObject({
     code: 0,
     stdout: "schema.gbnf: no mistakes\n",
   })
@@ -23,15 +24,15 @@ test("a schema becomes GBNF, which the checker finds nothing against", async () 
 
 test("a refused schema tells its keyword, and what to do", async () => {
   const stdin = '{"properties":{"a":{"pattern":"(a)\\\\1"}}}'
-  expect(await cli(["grammar", "-", "--format", "summary"], { stdin })).toMatchObject({
+  expect(await here(["grammar", "-", "--format", "summary"], { stdin })).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^refused\n {2}#\/properties\/a pattern: .*back-references/),
   })
-  expect(await cli(["grammar", "-"], { stdin })).toMatchObject({
+  expect(await here(["grammar", "-"], { stdin })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/#\/properties\/a pattern[^]*relaxed/),
   })
-  expect(await cli(["grammar", "-", "--format", "summary", "--relaxed"], { stdin })).toMatchObject({
+  expect(await here(["grammar", "-", "--format", "summary", "--relaxed"], { stdin })).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^relaxed\n/),
   })
@@ -75,7 +76,7 @@ test("patterns that together need too many states are refused, and the batch goe
     { type: "integer" },
   ]
   const lines = schemas.map((schema) => JSON.stringify({ schema: JSON.stringify(schema), instances: ["1"] }))
-  const { code, stdout } = await cli(["grammar", "check", "--jsonl"], { stdin: `${lines.join("\n")}\n` })
+  const { code, stdout } = await here(["grammar", "check", "--jsonl"], { stdin: `${lines.join("\n")}\n` })
   const answers = stdout
     .trim()
     .split("\n")
@@ -90,12 +91,12 @@ test("patterns that together need too many states are refused, and the batch goe
 })
 
 test("wrong usage is told", async () => {
-  expect(await cli(["grammar"])).toMatchObject({ code: 2 })
-  expect(await cli(["grammar", "missing.json"])).toMatchObject({
+  expect(await here(["grammar"])).toMatchObject({ code: 2 })
+  expect(await here(["grammar", "missing.json"])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("cannot be read"),
   })
-  expect(await cli(["grammar", "-", "--format", "xml"], { stdin: "{}" })).toMatchObject({ code: 2 })
+  expect(await here(["grammar", "-", "--format", "xml"], { stdin: "{}" })).toMatchObject({ code: 2 })
 })
 
 test("a grammar in Lark is checked, and a text against it", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, test, vi } from "vitest"
-import { BIN, cli, folderWith } from "../testing/run-cli.ts"
+import { BIN, cliFromSource as cli, folderWith } from "../testing/run-cli.ts"
 
 // Programs are installed and started, one after another.
 vi.setConfig({ testTimeout: 180_000 })

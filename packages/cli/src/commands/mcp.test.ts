@@ -3,10 +3,12 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
 import { expect, test } from "vitest"
-import { BIN, cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { BUILT, cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 const USERS = fileURLToPath(new URL("../../../mcp/src/testing/users-server.ts", import.meta.url))
 const usersServer = `users=${process.execPath} --conditions=toolwright-source ${USERS}`
+/** Longer than a busy machine takes to start a server. */
+const PATIENCE_MS = 120_000
 const context = { signal: new AbortController().signal, progress: () => {} }
 
 test("an MCP host gets the tools of a folder, and those of another server, over stdio", async () => {
@@ -14,8 +16,9 @@ test("an MCP host gets the tools of a folder, and those of another server, over 
   await using host = await StdioMCPClient.create({
     name: "toolwright",
     command: process.execPath,
-    args: [BIN, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer],
+    args: [BUILT, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer],
     cwd,
+    connectTimeoutMs: PATIENCE_MS,
   })
   const names = host.getTools().map((tool) => tool.function.name)
   // Of a folder that is read-only only actions that read are offered.
@@ -36,7 +39,13 @@ test("an MCP host gets the tools of a folder, and those of another server, over 
 test("lists the tools of the bundles that are asked for, and no others", async () => {
   const cwd = folderWith({})
   const listed = async (...args: string[]): Promise<string[]> => {
-    const start = { name: "toolwright", command: process.execPath, args: [BIN, "mcp", ...args], cwd }
+    const start = {
+      name: "toolwright",
+      command: process.execPath,
+      args: [BUILT, "mcp", ...args],
+      cwd,
+      connectTimeoutMs: PATIENCE_MS,
+    }
     await using host = await StdioMCPClient.create(start)
     return host.getTools().map((tool) => tool.function.name)
   }
@@ -77,8 +86,9 @@ test("a tool that is denied runs over no surface", async () => {
   await using overStdio = await StdioMCPClient.create({
     name: "stdio",
     command: process.execPath,
-    args: [BIN, "mcp", "--deny-tool", "read_*"],
+    args: [BUILT, "mcp", "--deny-tool", "read_*"],
     cwd,
+    connectTimeoutMs: PATIENCE_MS,
   })
   for (const host of [overHttp, overStdio]) {
     const refused = await host.callTool("read_text_file", { path: "a.txt" }, context)

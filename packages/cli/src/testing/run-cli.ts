@@ -3,9 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { onTestFinished } from "vitest"
+import { inject, onTestFinished } from "vitest"
 
+/** The command of the clone, which runs from the sources. */
 export const BIN = fileURLToPath(new URL("../../bin/toolwright.js", import.meta.url))
+
+/** The same, built once for all tests. */
+export const BUILT = inject("builtCommand")
 
 /** What the command wrote and how it ended. */
 export interface Finished {
@@ -28,19 +32,21 @@ interface CliOptions {
   /** Whether standard input stays open after that. */
   keepOpen?: boolean
   node?: string
+  /** Whether it runs from the sources. */
+  fromSource?: boolean
 }
 
 /** Starts the real command as a child process, without the settings of whoever runs the tests. */
 export function startCli(
   args: readonly string[],
-  { cwd, env = {}, stdin, keepOpen = false, node = process.execPath }: CliOptions = {},
+  { cwd, env = {}, stdin, keepOpen = false, node = process.execPath, fromSource = false }: CliOptions = {},
 ): Running {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(TOOLWRIGHT_|OPENAI_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST)/.test(name),
     ),
   )
-  const child = spawn(node, [BIN, ...args], {
+  const child = spawn(node, [fromSource || node !== process.execPath ? BIN : BUILT, ...args], {
     cwd: cwd ?? tmpdir(),
     env: { ...inherited, ...env } as NodeJS.ProcessEnv,
     stdio: "pipe",
@@ -87,6 +93,13 @@ export function startCli(
 export function cli(args: readonly string[], options?: CliOptions): Promise<Finished> {
   return startCli(args, options).finished
 }
+
+/** The same from the sources: for tools of one's own, which import the packages as they are found there. */
+export const startFromSource = (args: readonly string[], options?: CliOptions): Running =>
+  startCli(args, { ...options, fromSource: true })
+
+export const cliFromSource = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
+  startFromSource(args, options).finished
 
 /** A temporary folder with these files, removed after the test. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {

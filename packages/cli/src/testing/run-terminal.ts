@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { onTestFinished } from "vitest"
-import { BIN } from "./run-cli.ts"
+import { BUILT } from "./run-cli.ts"
 
 /** Debian's and other Linuxes' `script`, which puts a pseudo terminal around a command; BSD's takes other arguments. */
 export const HAS_TERMINAL = process.platform === "linux" && existsSync("/usr/bin/script")
@@ -19,7 +19,7 @@ export function startInTerminal(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
 ): Terminal {
-  const line = `stty cols 100; exec '${process.execPath}' '${BIN}' ${args.join(" ")}`
+  const line = `stty cols 100; exec '${process.execPath}' '${BUILT}' ${args.join(" ")}`
   const child = spawn("/usr/bin/script", ["-qefc", line, "/dev/null"], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1", ...env },

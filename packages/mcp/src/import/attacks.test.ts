@@ -16,6 +16,7 @@ async function start(options: Partial<McpClientOptions> = {}) {
     name: "hostile",
     command: process.execPath,
     args: ["--conditions=toolwright-source", SERVER],
+    connectTimeoutMs: 120_000,
     log: (line) => lines.push(line),
     ...options,
   })

@@ -6,7 +6,7 @@ import { StdioMCPClient } from "../index.ts"
 const SERVER = fileURLToPath(new URL("../testing/users-server.ts", import.meta.url))
 const context = { signal: new AbortController().signal, progress: () => {} }
 const start = (command = process.execPath, args = ["--conditions=toolwright-source", SERVER, "hostile"]) =>
-  StdioMCPClient.create({ name: "hostile", command, args })
+  StdioMCPClient.create({ name: "hostile", command, args, connectTimeoutMs: 120_000 })
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -28,6 +28,7 @@ describe("a server over stdio", () => {
       name: "other",
       command: process.execPath,
       args: ["--conditions=toolwright-source", SERVER],
+      connectTimeoutMs: 120_000,
     })
     const beside = other.callTool("web_search", { query: "x" }, context)
     const begun = performance.now()

@@ -32,6 +32,7 @@ async function stdio(mode = "plain", more: Partial<StdioMCPClientOptions> = {}):
     name: "search",
     command: process.execPath,
     args: ["--conditions=toolwright-source", SERVER, mode],
+    connectTimeoutMs: 120_000,
     ...more,
   })
   open.push(client)

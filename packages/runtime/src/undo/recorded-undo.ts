@@ -1,5 +1,5 @@
 import { userInfo } from "node:os"
-import { Encoder, holderHere, newRunId } from "@toolwright/agents"
+import { Encoder, holderHere, newRunId } from "@toolwright/agents/record"
 import type { ChangeHistory, DoneUndo, HistoryItem } from "@toolwright/host/undo"
 import type { RunLog, RunWriter } from "@toolwright/store"
 import { messageOf, type RunEvent, type RunSummary } from "@toolwright/toolbox"

@@ -139,7 +139,9 @@ async function wholeOnRecord(log: RunLog, runId: string, isUnknown: boolean): Pr
   ).toEqual(isUnknown ? [["mails_ring", "OUTCOME_UNKNOWN"]] : [])
 }
 
-function ended(args: readonly string[], env: Record<string, string>): Promise<string | number | null> {
+function ended(args: readonly string[], crash: Record<string, string>): Promise<string | number | null> {
+  const { NODE_COMPILE_CACHE } = process.env
+  const env = { ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...crash }
   const child = spawn(process.execPath, ["--conditions=toolwright-source", ...args], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
