@@ -7,6 +7,9 @@ const root = join(import.meta.dirname, "../../..")
 const example = join(root, "examples/test-your-agent")
 const runTests = ["--conditions=toolwright-source", "--test", "--test-reporter=spec"]
 
+/** Longer than a busy machine takes for the model of the example. */
+const PATIENT = ["--testTimeout=240000"]
+
 /** A program of its own, as a person starts it: without what this test runner has set. */
 function run(args: readonly string[], cwd = root): { status: number | null; output: string } {
   const env = Object.fromEntries(
@@ -28,7 +31,7 @@ describe("the example", () => {
   })
 
   test("passes under vitest, the same file", () => {
-    const { status, output } = run([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", example])
+    const { status, output } = run([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", example, ...PATIENT])
     expect(status, output).toBe(0)
     expect(output).toMatch(/Tests {2}6 passed|Tests {2}5 passed \| 1 skipped/)
   })
