@@ -1,6 +1,7 @@
 import { holderHere, newRunId } from "@toolwright/agents"
 import type { LogEvent, RunLog, RunRow } from "@toolwright/store"
 import { success, ToolwrightError } from "@toolwright/toolbox"
+import type { TakenBack } from "./undo/since.ts"
 
 /** Where a run branches off another, and what is to be otherwise there. */
 export interface BranchOptions {
@@ -8,6 +9,10 @@ export interface BranchOptions {
   at: number
   /** In place of the text of the result that event `at` holds: the run goes on from there. */
   edit?: string
+  /** Leaves files as they lie there now; what the other run changed after that event is taken back unless this is true. */
+  keepFiles?: boolean
+  /** Is told what was taken back, and what could not be. */
+  onTakenBack?(taken: TakenBack): void
   /** Where it was asked for, for the record; `library` unless given. */
   surface?: string
 }

@@ -21,8 +21,18 @@ export function goingOn({ configuration, pairing, cwd, env, ...parts }: GoingOnP
       resumeRun({ ...parts, paired: pairing !== undefined, checkModelOf: checked }, runId, options),
     async branch(runId: string, options: BranchOptions) {
       const log = await parts.open()
-      checked(await log.find(runId))
-      return (await import("./branch.ts")).beginBranch(log, runId, options, parts.redact)
+      const row = await log.find(runId)
+      checked(row)
+      const id = await (await import("./branch.ts")).beginBranch(log, runId, options, parts.redact)
+      if (options.keepFiles === true || row.state !== "ended") return id
+      const history = await (await import("./workspace/tool-workspace.ts")).changeHistory(configuration, cwd, env)
+      if (history === undefined) return id
+      const { surface = "library" } = options
+      const record = { open: parts.open, surface, workspace: parts.place.root, redact: parts.redact }
+      const seq = (await log.get(id))!.parent_seq!
+      const taken = await (await import("./undo/since.ts")).takeBackSince(history, { log, run: row, seq }, record)
+      options.onTakenBack?.(taken)
+      return id
     },
     async undo(id?: string, { surface = "library", by }: { surface?: string; by?: string } = {}) {
       const { open, place, redact } = parts

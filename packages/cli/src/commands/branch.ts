@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { messageOf } from "@toolwright/toolbox/errors"
-import { EXIT, type Command } from "../command.ts"
+import type { Toolwright } from "@toolwright/runtime"
+import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
+import { neutralise } from "../render/neutralise.ts"
 import { exitCodeOf, show, tellUndo } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -15,6 +17,7 @@ const OPTIONS = {
     description: "The event that it branches off at; 'runs show --json' numbers them",
   },
   edit: { type: "string", value: "file", description: "Text in place of the result that this event holds" },
+  "keep-files": { type: "boolean", description: "Leave files as they are, also what the run changed after that event" },
   json: { type: "boolean", description: "Print every event as a line of JSON" },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -27,7 +30,7 @@ export const branchCommand: Command = {
     description:
       "A run of its own that shares what happened up to an event, back to the end of a round: none of it is done again, and the\n" +
       "other run stays as it is. With another --model it shows how that one goes on; with --edit a result reads otherwise.\n" +
-      "Files are as they lie here now: 'toolwright undo' takes back what came later.",
+      "What that run changed after the event is taken back first; 'toolwright undo list' has it.",
     options: OPTIONS,
     examples: [
       { line: "toolwright branch --at 12", does: "The last run once more, from its event 12 on" },
@@ -46,13 +49,21 @@ export const branchCommand: Command = {
     // Where no model answers nothing is begun that would wait for one.
     const run = positionals[0] ?? "latest"
     await toolwright.backend({ of: run })
-    const options = { at, surface: "run", ...(edit === undefined ? {} : { edit }) }
-    const id = await toolwright.branch(run, options)
+    const options = { at, surface: "run", keepFiles: values["keep-files"] === true, onTakenBack: tell(invocation) }
+    const id = await toolwright.branch(run, { ...options, ...(edit === undefined ? {} : { edit }) })
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
     if (values.json !== true) invocation.stdout.write(`record: toolwright runs show ${id}\n`)
     if (summary !== undefined && values.json !== true && configuration.undo.enabled) tellUndo(invocation, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
+}
+
+/** Says on standard error what lies otherwise now. */
+function tell({ stderr }: Invocation): NonNullable<Parameters<Toolwright["branch"]>[1]["onTakenBack"]> {
+  return ({ restored, refused }) => {
+    if (restored.length > 0) stderr.write(`taken back first: ${restored.map(neutralise).join(", ")}\n`)
+    for (const { path, reason } of refused) stderr.write(`${neutralise(path)} stays as it is: ${neutralise(reason)}\n`)
+  }
 }
 
 function textOf(path: string): string {

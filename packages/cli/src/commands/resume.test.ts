@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openStateDatabase } from "@toolwright/store"
@@ -213,6 +213,38 @@ test("a branch goes on from the middle of a run, does nothing of it again, and m
   expect((await branch("x")).stderr).toContain("--at is missing")
   const first = await branch("1", "--edit", "better.txt", ...(await model([])))
   expect(first.stderr).toContain("no result of a call")
+})
+
+test("a branch finds files as they were at its event: what the run changed later is taken back, what others changed stays", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const write = (path: string, content: string) => ({
+    calls: [{ name: "file_write", arguments: { path, content } }],
+  })
+  const whole = [write("a.txt", "first"), write("a.txt", "second"), write("b.txt", "b"), write("c.txt", "c")]
+  await here(["run", "write", ...(await model([...whole.map((reply) => ({ reply })), { reply: "Done." }]))], { cwd })
+  const read = (name: string) => (existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8") : undefined)
+  expect(["a.txt", "b.txt", "c.txt"].map(read)).toEqual(["second", "b", "c"])
+  writeFileSync(join(cwd, "c.txt"), "somebody's")
+  const [{ runId }] = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as [{ runId: string }]
+  const rows = (await here(["db", "export"], { cwd })).stdout.trim().split("\n")
+  const seq = rows
+    .map((row) => JSON.parse(row) as { table: string; row: { type: string; seq: number } })
+    .find(({ table, row }) => table === "run_events" && row.type === "round-end")!.row.seq
+  const branch = async (...flags: string[]) =>
+    here(["branch", runId, "--at", String(seq), ...flags, ...(await model([{ reply: "Enough." }]))], { cwd })
+
+  expect(await branch("--keep-files")).toMatchObject({ code: 0 })
+  expect(["a.txt", "b.txt", "c.txt"].map(read)).toEqual(["second", "b", "somebody's"])
+
+  const { code, stderr } = await branch()
+  expect(code).toBe(0)
+  expect(["a.txt", "b.txt", "c.txt"].map(read)).toEqual(["first", undefined, "somebody's"])
+  expect(stderr).toMatch(/taken back first: .*b\.txt.*a\.txt/)
+  expect(stderr).toMatch(/c\.txt stays as it is: /)
+  // It is on record, and comes again.
+  const listed = (await here(["undo", "list"], { cwd })).stdout
+  expect(listed).toContain("undo")
+  expect(await here(["audit", "verify"], { cwd })).toMatchObject({ code: 0 })
 })
 
 test("a run goes on as careful as it was begun: what was refused is not made, whichever flags are left out", async () => {

@@ -38,7 +38,7 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
     },
     async branch(run, seq, edit) {
       const agent = await agentNamed((await (await toolwright.log.open()).find(run)).agent)
-      const options = { at: seq, surface: SURFACE, ...(edit === undefined ? {} : { edit }) }
+      const options = { at: seq, surface: SURFACE, keepFiles: !secured, ...(edit === undefined ? {} : { edit }) }
       return goOn(await toolwright.branch(run, options), agent)
     },
     async resume(run) {
