@@ -14,6 +14,8 @@ export interface FailureContext {
   urlSetting: string
   /** What was sent to the server and stands in no message, whatever it quotes. */
   secrets?: readonly string[]
+  /** The models that the server said it has. */
+  models?: readonly string[]
 }
 
 /** What a server says of a failure; what it leaves out is empty. */
@@ -23,6 +25,15 @@ export interface ServerWords {
   code: string
   /** The field of the request that it is about, e.g. `tools`. */
   param: string
+}
+
+const MOST_NAMED = 8
+
+/** Which models there are, where the server has said so and this is none of them. */
+function otherModels({ models = [], modelName }: FailureContext): string | undefined {
+  if (models.length === 0 || models.includes(modelName)) return undefined
+  const more = models.length > MOST_NAMED ? `, and ${models.length - MOST_NAMED} more` : ""
+  return `The server has ${models.slice(0, MOST_NAMED).join(", ")}${more}: name one of these, or give it the model that you want.`
 }
 
 /** The failure that an HTTP status means. `said` is what the server says itself. */
@@ -50,7 +61,9 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
       "MODEL_NOT_FOUND",
       `The model server at ${url} knows no model '${modelName}' there (HTTP 404).${told}`,
       {
-        hint: `Check the model's name, and that ${urlSetting} ends where the server's API begins (mostly in /v1).`,
+        hint:
+          otherModels(context) ??
+          `Check the model's name, and that ${urlSetting} ends where the server's API begins (mostly in /v1).`,
       },
     )
   }

@@ -1,5 +1,6 @@
 /** The process: streams, signals and exit code around `runCommandLine`. */
 import { runCommandLine } from "./command-line.ts"
+import type { Invocation } from "./command.ts"
 
 const controller = new AbortController()
 let interruptedAt: number | undefined
@@ -28,7 +29,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const invocation: Omit<Invocation, "args"> = {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: {
@@ -47,9 +48,20 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     stdout: process.stdout.isTTY === true,
     stderr: process.stderr.isTTY === true,
   },
-})
+}
+const run = (): Promise<number> => runCommandLine(process.argv.slice(2), invocation)
+process.exitCode = await (process.env.TRACEPARENT === undefined ? run() : asPartOfTrace(run))
 
 // A pipe that nobody reads any more must not keep the process.
 if (readsInput) process.stdin.destroy()
 // Nor may a tool that heeds no cancelling keep one that was interrupted; what was said before is still written.
 if (controller.signal.aborted) process.stdout.write("", () => process.stderr.write("", () => process.exit()))
+
+/** Whoever starts commands as part of a trace says so in the environment. */
+async function asPartOfTrace<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { readTrace, withTrace } = await import("@toolwright/toolbox")
+  return withTrace(
+    readTrace((name) => process.env[name.toUpperCase()]),
+    work,
+  )
+}

@@ -31,6 +31,16 @@ test.each<[string[], boolean, string[]]>([
   expect(parseOptions(args, options)).toEqual({ values: { json }, positionals: rest })
 })
 
+test("an option is taken under its other name, where no option has that", () => {
+  const declared = { "model-template": { type: "string", also: "template", description: "" } } as const
+  expect(parseOptions(["--template", "x", "y"], declared)).toEqual({
+    values: { "model-template": "x" },
+    positionals: ["y"],
+  })
+  const both = { ...declared, template: { type: "string", description: "" } } as const
+  expect(parseOptions(["--template", "x"], both).values).toEqual({ template: "x" })
+})
+
 test.each<[string[], string]>([
   [["--rot", "x"], "Unknown option '--rot'."],
   [["--no-name"], "Unknown option '--no-name'."],

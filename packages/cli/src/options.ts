@@ -8,6 +8,8 @@ export interface OptionDeclaration {
   /** What the value is called in the help. */
   readonly value?: string
   readonly short?: string
+  /** Another name under which it is taken, where the command has no option of that name; the help leaves it out. */
+  readonly also?: string
   readonly multiple?: boolean
   /** Many commands have it, and mean the same by it: `toolwright help options` tells of it once. */
   readonly common?: boolean
@@ -49,8 +51,9 @@ export function parseOptions<const Options extends OptionDeclarations>(
   positionals: { max?: number } = {},
 ): { values: OptionValues<Options>; positionals: string[] } {
   const config: NonNullable<ParseArgsConfig["options"]> = {}
-  for (const [name, { type, short, multiple = false }] of Object.entries(options)) {
+  for (const [name, { type, short, also, multiple = false }] of Object.entries(options)) {
     config[name] = { type, multiple, ...(short === undefined ? {} : { short }) }
+    if (also !== undefined && options[also] === undefined) config[also] = { type, multiple }
   }
   const { tokens } = parseArgs({ args: [...args], options: config, strict: false, tokens: true })
   const values: Record<string, unknown> = Object.create(null)
@@ -107,12 +110,17 @@ function isBoolean(given: string, options: OptionDeclarations): boolean {
   return Object.hasOwn(options, name) && options[name]!.type === "boolean"
 }
 
+function declaredName(given: string, options: OptionDeclarations): string {
+  if (Object.hasOwn(options, given)) return given
+  return Object.keys(options).find((name) => options[name]!.also === given) ?? given
+}
+
 function readOption(
   { name: given, rawName, value, inlineValue }: OptionToken,
   options: OptionDeclarations,
 ): { name: string; value: unknown } {
   const negated = given.startsWith("no-") && options[given] === undefined ? given.slice(3) : undefined
-  const name = negated ?? given
+  const name = declaredName(negated ?? given, options)
   const option = Object.hasOwn(options, name) ? options[name] : undefined
   if (option === undefined || (negated !== undefined && option.type !== "boolean")) {
     const [near] = nearest(given, Object.keys(options))

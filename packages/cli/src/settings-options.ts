@@ -25,6 +25,9 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   "tool-timeout": "seconds",
 }
 
+/** As the same is called in other commands. */
+const ALSO: Readonly<Record<string, string>> = { "model-template": "template" }
+
 /** The flags of the configuration's settings, so that a new setting is a new flag by itself. */
 export const SETTING_OPTIONS: OptionDeclarations = Object.fromEntries(
   SETTINGS.filter((setting) => setting.flag !== undefined).map((setting): [string, OptionDeclaration] => {
@@ -36,6 +39,7 @@ export const SETTING_OPTIONS: OptionDeclarations = Object.fromEntries(
         description: `${setting.description}${allowed}`,
         value: VALUE_NAMES[setting.flag!] ?? (setting.type === "integer" || setting.type === "number" ? "n" : "value"),
         ...(setting.type === "string-list" ? { multiple: true } : {}),
+        ...(ALSO[setting.flag!] === undefined ? {} : { also: ALSO[setting.flag!]! }),
         common: true,
       },
     ]

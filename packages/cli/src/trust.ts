@@ -6,10 +6,16 @@ import { neutralise } from "./render/neutralise.ts"
 /** Milliseconds in which what was typed before a question arrives. */
 const TYPED_AHEAD_MS = 50
 
-/** What a file would do, a line each: `  start    the MCP server 'docs': npx docs-server`. */
+/**
+ * What a file would do, a line each: `  start    the MCP server 'docs': npx docs-server`. What it says at length stands
+ * below, behind a bar, so that no line of it is taken for one of ours.
+ */
 export function demandLines(demands: readonly Demand[]): string[] {
   const width = Math.max(0, ...demands.map(({ verb }) => verb.length))
-  return demands.map(({ verb, what }) => `  ${verb.padEnd(width)}  ${neutralise(what)}`)
+  return demands.flatMap(({ verb, what, text = [] }) => [
+    `  ${verb.padEnd(width)}  ${neutralise(what)}${text.length === 0 ? "" : ":"}`,
+    ...text.map((line) => `  ${" ".repeat(width)}  │ ${neutralise(line)}`.trimEnd()),
+  ])
 }
 
 /** The question whether a file that was found may do what it says. */

@@ -85,6 +85,29 @@ test("a prompt in Markdown has conditions and loops", async () => {
   expect(renderPrompt(await parsePrompt("---\nname: bad\n---\n{{ nothing.at.all() }}", "bad.md")).success).toBe(false)
 })
 
+test.each([
+  "{{ nope }}",
+  "{% if nope %}yes{% endif %}",
+  "{% for each in nope %}{{ each }}{% endfor %}",
+  "{{ nope | upper }}",
+  "{{ nope == 'x' }}",
+  "{{ 'x' ~ nope }}",
+  "{{ thing.nope }}",
+])("a name that it does not declare is a mistake, never an empty place: %s", async (template) => {
+  const prompt = await parsePrompt(`---\narguments: [{ name: thing }]\n---\n${template}`, "p.md")
+  const { success, error } = renderPrompt(prompt, { thing: { a: 1 } })
+  expect({ success, error }).toEqual({
+    success: false,
+    error: expect.stringMatching(/nope.*line 1, column \d+\)/),
+  })
+})
+
+test("what may be missing can be asked for, and an argument that was not given is empty text", async () => {
+  const text =
+    "---\narguments: [{ name: thing }]\n---\n{{ nope | default('none') }} {{ nope is defined }} [{{ thing }}]{% if thing %}!{% endif %}"
+  expect(renderPromptText(await parsePrompt(text, "p.md"))).toBe("none False []")
+})
+
 describe("a start with broken prompts fails", () => {
   test.each([
     ["a.yaml", "name: [", "a.yaml"],

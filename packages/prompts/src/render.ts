@@ -12,7 +12,9 @@ export function renderPrompt(prompt: Prompt, args: JsonObject = {}): PromptResul
   if (problem !== undefined) return failed(problem)
   try {
     const content =
-      prompt.engine === "jinja" ? renderTemplate(prompt.template, values(prompt, args)) : fill(prompt, args)
+      prompt.engine === "jinja"
+        ? renderTemplate(prompt.template, values(prompt, args), { strict: true })
+        : fill(prompt, args)
     return {
       success: true,
       messages: [{ role: "user", content }],
@@ -21,7 +23,9 @@ export function renderPrompt(prompt: Prompt, args: JsonObject = {}): PromptResul
       metadata: { prompt: prompt.name },
     }
   } catch (thrown) {
-    return failed(`The prompt '${prompt.name}' cannot be rendered: ${messageOf(thrown)}`)
+    const known = prompt.arguments.map(({ name }) => name).join(", ") || "none"
+    const hint = / is undefined /.test(messageOf(thrown)) ? `; it declares these arguments: ${known}` : ""
+    return failed(`The prompt '${prompt.name}' cannot be rendered: ${messageOf(thrown)}${hint}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { readTrace, ToolwrightError, withTrace } from "@toolwright/toolbox"
 
 /** Where to listen, and how to stop. */
 export interface ListenOptions {
@@ -59,6 +59,7 @@ export async function listen(
     return response
   }
   const server = createAdaptorServer({ fetch }) as Server
+  continueTraces(server)
   server.maxConnections = maxConnections
   limitPipelining(server)
   server.requestTimeout = 60_000
@@ -88,6 +89,19 @@ export async function listen(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Whatever is done for a request, also while its answer is written, is part of the trace that it says it belongs to. */
+function continueTraces(server: Server): void {
+  const listeners = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[]
+  server.removeAllListeners("request")
+  for (const listener of listeners)
+    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
+      withTrace(
+        readTrace((name) => request.headers[name]),
+        () => listener(request, response),
+      ),
+    )
 }
 
 /** Requests that may wait on one connection: more than browsers and libraries ever send before they read an answer. */

@@ -9,6 +9,8 @@ import {
   executeCall,
   failure,
   localSource,
+  traceHere,
+  withTrace,
   ToolRegistry,
   type RunEvent,
   type ToolDefinition,
@@ -136,6 +138,23 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
     expect((await registry.execute("say", args)).output).toBe("plain\ntext")
     expect(seen.args).toEqual(args)
     expect((await registry.execute("large", {})).output).toHaveLength(500_000)
+  })
+
+  test("serves a call as part of the trace that it was made in", async () => {
+    const registry = new ToolRegistry()
+    const seen: unknown[] = []
+    const where = defineTool({
+      name: "where",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => void seen.push(traceHere()),
+    })
+    const attached = await attachSource(registry, await create([where]))
+    open.push(attached)
+    const trace = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" }
+    await withTrace(trace, () => registry.execute("where", {}))
+    await registry.execute("where", {})
+    expect(seen).toEqual([trace, undefined])
   })
 
   test("gives failures as results that say the same, and checks arguments before it calls", async () => {

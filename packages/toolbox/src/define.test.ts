@@ -49,6 +49,12 @@ describe("defineTool", () => {
     ],
     [{ name: "a", optionality: "maybe" as never }, "unknown optionality 'maybe'"],
     [{ name: "a", parameters: { type: "string" } }, "must be an object schema"],
+    [{ name: "a", effects: { writs: ["path"] } as never }, "there is no effect 'writs'. Did you mean 'writes'?"],
+    [{ name: "a", effects: { pure: true } as never }, "Effects are readOnly, destructive"],
+    [{ name: "a", effects: { readOnly: "yes" } as never }, "'readOnly' is not understood. It is true or false."],
+    [{ name: "a", effects: { writes: "path" } as never }, "a list of arguments that hold paths"],
+    [{ name: "a", effects: "readOnly" as never }, "Write, for example, effects: { readOnly: true }."],
+    [{ name: "a", readOnly: true } as never, "'readOnly' is one of its effects. Write effects: { readOnly: … }."],
   ])("refuses %o", (given, message) => {
     const build = () => defineTool({ description: "", parameters: { type: "object" }, execute: () => null, ...given })
     expect(build).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))

@@ -12,8 +12,10 @@ import {
   type ToolCategory,
   type ToolContext,
   type ToolDefinition,
+  type ToolEffects,
   type TypedTool,
 } from "./model/tool.ts"
+import { nearest } from "./nearest.ts"
 import { isStandardSchema, parseWith, toJsonSchema, type StandardSchema } from "./standard-schema.ts"
 
 /**
@@ -205,6 +207,8 @@ function check(specification: { name: string; tags?: readonly string[] }, catego
   if (!NAME.test(name)) {
     throw wrong("the name must begin with a letter and hold only letters, digits, '_', '-', '.', at most 128 in all.")
   }
+  const fault = faultInEffects(specification)
+  if (fault !== undefined) throw wrong(fault.message, fault.hint)
   const tag = specification.tags?.find((one) => !TAG.test(one))
   if (tag !== undefined) throw wrong(`'${tag.slice(0, 50)}' is no tag.`, "Tags hold small letters, digits and '-'.")
   if (!(TOOL_CATEGORIES as readonly string[]).includes(category)) {
@@ -214,6 +218,50 @@ function check(specification: { name: string; tags?: readonly string[] }, catego
     throw wrong(`unknown optionality '${optionality}'.`, `Use one of: ${OPTIONALITIES.join(", ")}.`)
   }
 }
+
+const SELECTORS = 'a list of arguments that hold paths, as in ["path", "edits[].path"]'
+const FLAG = "true or false"
+const EFFECTS: Readonly<Record<keyof ToolEffects, string>> = {
+  readOnly: FLAG,
+  destructive: FLAG,
+  idempotent: FLAG,
+  keyed: FLAG,
+  network: FLAG,
+  reads: SELECTORS,
+  writes: SELECTORS,
+}
+
+/**
+ * Why the effects are none. Rules, caches and path checks act on them, so a misspelt one would be a rule that never
+ * holds, and nobody would see it.
+ */
+function faultInEffects(specification: object): { message: string; hint: string } | undefined {
+  const astray = Object.keys(EFFECTS).find((key) => Object.hasOwn(specification, key))
+  if (astray !== undefined)
+    return { message: `'${astray}' is one of its effects.`, hint: `Write effects: { ${astray}: … }.` }
+  const { effects } = specification as { effects?: unknown }
+  if (effects === undefined) return undefined
+  if (typeof effects !== "object" || effects === null || Array.isArray(effects))
+    return { message: "its effects are no object.", hint: "Write, for example, effects: { readOnly: true }." }
+  for (const [key, value] of Object.entries(effects)) {
+    if (!Object.hasOwn(EFFECTS, key)) {
+      const close = nearest(key, Object.keys(EFFECTS))[0]
+      const meant = close === undefined ? "" : `Did you mean '${close}'? `
+      return {
+        message: `there is no effect '${key.slice(0, 50)}'.`,
+        hint: `${meant}Effects are ${Object.keys(EFFECTS).join(", ")}.`,
+      }
+    }
+    const wanted = EFFECTS[key as keyof ToolEffects]
+    const fits = wanted === FLAG ? typeof value === "boolean" : isTexts(value)
+    if (value !== undefined && !fits)
+      return { message: `its effect '${key}' is not understood.`, hint: `It is ${wanted}.` }
+  }
+  return undefined
+}
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "")
 
 /** What a tag may be: it stands in addresses, settings and metrics. */
 export const TAG = /^[a-z0-9][a-z0-9-]*[a-z0-9]$/

@@ -4,13 +4,13 @@ import type { AgentDefinition, DoneWhen, PhaseDefinition, PromptLayers, ToolChoi
 
 /**
  * The profile that a definition makes of the agent that it starts from. It may ask for more than that one does, and be
- * offered other tools; where it only reads, calls that change something are refused whichever tools it is offered.
+ * offered other tools; where it only reads it is offered none that change something, and such calls are refused.
  */
 export function profileFrom(name: string, definition: AgentDefinition, base: AgentProfile): AgentProfile {
   const { description, tools, mode, limits, done } = definition
   const layers = { ...base.layers, ...layersOf(definition, base) }
   const owns = mode === undefined ? base.ownsFiles === true : mode === "owns"
-  const offered = tools === undefined ? base.tools : toolsOf(tools, base.tools)
+  const offered = inMode(definition, tools === undefined ? base.tools : toolsOf(tools, base.tools))
   return {
     ...base,
     name,
@@ -27,6 +27,14 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
     ...(definition.context === undefined ? {} : { context: { ...base.context, ...definition.context } }),
     ...(definition.phases === undefined ? {} : { phases: definition.phases.map((phase) => phaseFrom(phase, offered)) }),
   }
+}
+
+/** What would be refused is not offered either; who may change more than the agent that it starts from is offered more. */
+function inMode({ mode, tools }: AgentDefinition, chosen: AgentProfile["tools"]): AgentProfile["tools"] {
+  if (mode === "reads") return { ...chosen, readOnly: true }
+  if (mode === undefined || tools?.readOnly !== undefined) return chosen
+  const { readOnly: _readOnly, ...rest } = chosen
+  return rest
 }
 
 function limitsOf({ rounds, tokens, seconds }: NonNullable<AgentDefinition["limits"]> = {}): Partial<AgentProfile> {

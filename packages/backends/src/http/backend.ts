@@ -33,6 +33,8 @@ export interface ServerOptions {
   busyTimeoutMs?: number
   /** How much of a reply is read before it is given up with `REPLY_TOO_LONG`; {@link LIMITS} unless given. */
   limits?: Partial<ReplyLimits>
+  /** The models that the server said it has, for the message where it knows not the one that it is asked for. */
+  models?: readonly string[]
   /** What messages call the settings of the address and the key. */
   settingNames?: { url?: string; key?: string }
   fetch?: typeof fetch
@@ -120,7 +122,7 @@ function whereTo(
   { pages, server, headers: own }: Protocol,
   options: ServerOptions,
 ): { address: Address; context: FailureContext; headers: Record<string, string> } {
-  const { modelName, apiKey = "", settingNames = {} } = options
+  const { modelName, models = [], apiKey = "", settingNames = {} } = options
   const { url: urlSetting = "the model's baseUrl", key: keySetting = "the model's apiKey" } = settingNames
   const address = addressOf(options.baseUrl, urlSetting, pages)
   const { authorization } = address
@@ -133,7 +135,11 @@ function whereTo(
     ...options.headers,
   }
   const secrets = [apiKey, ...secretsIn(headers)]
-  return { address, context: { url: address.shown, modelName, server, urlSetting, keySetting, secrets }, headers }
+  return {
+    address,
+    context: { url: address.shown, modelName, server, urlSetting, keySetting, secrets, models },
+    headers,
+  }
 }
 
 /** Values of headers that let somebody in. */

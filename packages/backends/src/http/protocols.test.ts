@@ -294,6 +294,15 @@ describe.each(Object.entries(WIRES))("a server that speaks %s", (kind, wire) => 
     expect((failure as Error).message).not.toContain("secret-1")
   })
 
+  test("that knows not the model is told with the models that it said it has", async () => {
+    const missing = (response: ServerResponse) => void response.writeHead(404).end("{}")
+    const { backend } = await started(wire, missing, { models: ["one:7b", "two:1b"] })
+    await expect(ask(backend, tools)).rejects.toMatchObject({
+      code: "MODEL_NOT_FOUND",
+      hint: expect.stringContaining("The server has one:7b, two:1b:"),
+    })
+  })
+
   test("that fails inside a stream is a failure", async () => {
     const { text, code } = wire.inStream!
     const { backend } = await started(wire, streamed(wire.type, text, 500), { retryDelaysMs: [] })

@@ -1,4 +1,4 @@
-import { messageOf, type ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, traced, type ToolwrightError } from "@toolwright/toolbox"
 import {
   badReply,
   failureOfStatus,
@@ -79,7 +79,7 @@ export async function send(
 ): Promise<Response> {
   let response: Response
   try {
-    response = await watchdog.wait(fetcher(endpoint, { ...init, redirect: "manual", signal: watchdog.signal }))
+    response = await watchdog.wait(fetcher(endpoint, { ...traced(init), redirect: "manual", signal: watchdog.signal }))
   } catch (cause) {
     if (watchdog.signal.aborted) throw watchdog.failure()
     throw connectionFailure(cause, context)

@@ -10,6 +10,10 @@ test("an agent is made, listed, shown, given a task and removed, and every refus
   expect((await run("create", "AreaAgent", "--file", "src/area.py")).stdout).toContain("owns src/area.py")
   expect((await run()).stdout).toMatch(/AreaAgent +made +its own files +owns src\/area.py/)
   expect((await run("show", "AreaAgent")).stdout).toContain("owns     src/area.py")
+  const shown = (await run("show", "reviewer")).stdout
+  expect(shown).toMatch(/^ {2}tools {4}\w+(, \w+)+,\n {11}\w+/m)
+  expect(shown).toContain("git_diff")
+  expect(shown, "it changes nothing").not.toContain("write_file")
   expect(await run("create", "Other", "--file", "src/area.py")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("toolwright agents remove AreaAgent"),
@@ -48,7 +52,10 @@ test("over HTTP agents are made and removed with a token, and only read without 
   expect(await ask("/agents", "POST", { name: "X", fils: [] })).toMatchObject({ status: 422 })
   const { agents } = (await ask("/agents")).json as { agents: { name: string }[] }
   expect(agents.map(({ name }) => name)).toEqual(expect.arrayContaining(["builder", "FibonacciAgent"]))
-  expect((await ask("/agents/FibonacciAgent")).json).toMatchObject({ kind: "made" })
+  expect((await ask("/agents/FibonacciAgent")).json).toMatchObject({
+    kind: "made",
+    tools: expect.arrayContaining(["workspace"]),
+  })
   const task = await ask("/tasks", "POST", { agent: "FibonacciAgent", input: "write it" })
   expect(task).toMatchObject({ status: 201, json: { state: "queued", depth: 0 } })
   expect((await ask("/agents/FibonacciAgent", "DELETE")).status).toBe(409)

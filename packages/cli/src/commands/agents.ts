@@ -99,8 +99,9 @@ async function create({ invocation, values, agents, name }: Asked): Promise<numb
 async function show({ invocation, values, agents, name }: Asked): Promise<number> {
   const asked = named(name)
   const [view, profile] = await Promise.all([agents.show(asked), agents.find(asked)])
+  const tools = await toolsOf(invocation, values, profile)
   if (values.json === true) {
-    printJson(invocation, view)
+    printJson(invocation, { ...view, tools })
     return EXIT.success
   }
   const facts: [string, string | undefined][] = [
@@ -110,6 +111,7 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     ["owns", view.files?.join(", ")],
     ["rounds", profile.maxRounds === undefined ? undefined : String(profile.maxRounds)],
     ["asks", profile.agents?.join(", ")],
+    ["tools", filled(tools.length === 0 ? ["none"] : tools)],
     ["phases", profile.phases?.map(phaseLine).join("\n")],
     ["prompt", profile.systemPrompt],
   ]
@@ -118,6 +120,32 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     if (value !== undefined && value !== "")
       invocation.stdout.write(`  ${fact.padEnd(9)}${neutralise(value.replaceAll("\n", `\n${" ".repeat(11)}`))}\n`)
   return EXIT.success
+}
+
+/** The names of what it is offered here: its own tools, those of servers, and the built-in ones that can run. */
+async function toolsOf(invocation: Invocation, values: Values, profile: AgentProfile): Promise<string[]> {
+  const { cwd, env, stderr } = invocation
+  const [{ createToolwright }, { configuration }] = await Promise.all([
+    import("@toolwright/runtime"),
+    configurationFor(invocation, values),
+  ])
+  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
+  await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd, env, log })
+  return toolwright
+    .toolsFor(profile)
+    .list()
+    .map(({ name }) => name)
+}
+
+/** Words with commas between them, on lines that a terminal holds. */
+function filled(words: readonly string[]): string {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < 84) lines[lines.length - 1] = `${last}, ${word}`
+    else lines.push(word)
+  }
+  return lines.join(",\n")
 }
 
 function phaseLine({ name, maxRounds, readOnly, handsOver }: NonNullable<AgentProfile["phases"]>[number]): string {

@@ -2,6 +2,7 @@ import { configurationSchema, mask, SETTINGS } from "@toolwright/runtime/configu
 import type { Command, Invocation } from "../command.ts"
 import { EXIT } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { oneLine } from "../render/short.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { demandLines } from "../trust.ts"
@@ -44,10 +45,7 @@ export const configCommand: Command = {
       invocation.stdout.write(`${JSON.stringify({ file: file ?? null, ...state, settings }, null, 2)}\n`)
       return EXIT.success
     }
-    const texts = rows.map(
-      ({ key, value, source }) =>
-        [key, neutralise(Array.isArray(value) ? value.join(", ") : String(value)), source] as const,
-    )
+    const texts = rows.map(({ key, value, source }) => [key, neutralise(textOf(value)), source] as const)
     const width = (column: 0 | 1) => Math.min(48, Math.max(...texts.map((row) => row[column].length)))
     invocation.stdout.write(`# ${file ?? "no toolwright.yaml found"}\n`)
     for (const [key, value, source] of texts)
@@ -66,6 +64,11 @@ function valueAt(configuration: object, key: string): unknown {
   return key
     .split(".")
     .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], configuration)
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(", ")
+  return typeof value === "object" && value !== null ? oneLine(JSON.stringify(value), 90) : String(value)
 }
 
 function shown(key: string, value: unknown): unknown {

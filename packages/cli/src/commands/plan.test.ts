@@ -71,6 +71,7 @@ test("a plan outlives its terminal: it is seen again, answered, a task cancelled
   expect(stdout).toContain(`take it back with: toolwright undo ${id}`)
   expect(code, "one task was cancelled").toBe(1)
   const view = JSON.parse((await lines(["plan", "show", "--json"], cwd)).said) as PlanView
+  expect(view.state, "nothing of it failed").toBe("cancelled")
   expect(Object.fromEntries(view.steps.map(({ name, state }) => [name, state]))).toEqual({
     asked: "done",
     slow: "done",

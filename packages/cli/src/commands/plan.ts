@@ -116,7 +116,7 @@ async function start(asked: Asked): Promise<number> {
 async function resume(asked: Asked): Promise<number> {
   return withWorker(asked, async ({ plans }) => {
     const view = await plans.show(asked.what ?? "latest")
-    if (view.state === "failed")
+    if (view.state === "failed" || view.state === "cancelled")
       throw usageError(
         `Nothing of ${view.id} is open: ${planLine(view)}.`,
         `'toolwright plan retry ${view.id}' queues again what was not done.`,

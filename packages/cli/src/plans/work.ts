@@ -39,6 +39,8 @@ export async function workOnPlan(
   return view.state === "done" ? EXIT.success : EXIT.failure
 }
 
+const AGAIN = { failed: "failed", cancelled: "was cancelled" }
+
 /** What a person may want to do next. */
 export function afterwards({ id, state, steps }: PlanView, { undo }: Configuration): string[] {
   const changed = steps.some(
@@ -46,8 +48,8 @@ export function afterwards({ id, state, steps }: PlanView, { undo }: Configurati
   )
   return [
     ...(state === "open" ? [`go on with it: toolwright plan resume ${id}`] : []),
-    ...(state === "failed"
-      ? [`try again what failed: toolwright plan retry ${id}, then toolwright plan resume ${id}`]
+    ...(state === "failed" || state === "cancelled"
+      ? [`try again what ${AGAIN[state]}: toolwright plan retry ${id}, then toolwright plan resume ${id}`]
       : []),
     `what came of each task: toolwright plan show ${id}`,
     ...(changed && undo.enabled ? [`take it back with: toolwright undo ${id}`] : []),

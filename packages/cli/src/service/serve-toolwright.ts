@@ -1,18 +1,10 @@
 import { consoleFiles, runAsPage } from "@toolwright/console"
 import { loadPrompts } from "@toolwright/prompts"
 import type { Toolwright } from "@toolwright/runtime"
-import {
-  approvalRoutes,
-  createApp,
-  forward,
-  gateOf,
-  listen,
-  openTelemetryTracer,
-  traceCalls,
-  type ServerOptions,
-} from "@toolwright/server"
+import { approvalRoutes, createApp, forward, gateOf, listen, type ServerOptions } from "@toolwright/server"
 import type { Database } from "@toolwright/store"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
+import { agentSource } from "./agent-source.ts"
 import { chatRoutes, type ClientCalls } from "./chat-routes.ts"
 import { connectionsOf } from "./connections.ts"
 import { listedTools, offeredTools } from "./offered-tools.ts"
@@ -135,7 +127,7 @@ function pageFor(announce: ServeOptions["announce"]): NonNullable<ServerOptions[
 /** The agents of a server, the tasks that they are given, and what it is connected to for that. */
 const agentWork = (toolwright: Toolwright, env: NonNullable<ServeOptions["env"]>) => ({
   tasks: taskSource(toolwright),
-  agents: toolwright.agents,
+  agents: agentSource(toolwright),
   plans: toolwright.plans,
   connections: connectionsOf(toolwright, env),
 })
@@ -171,10 +163,9 @@ async function listening(
 /** What every way in shares: prompts, and what stands around calls. */
 async function servedParts(toolwright: Toolwright, promptFolders: readonly string[]) {
   const prompts = await loadPrompts({ folders: promptFolders })
-  const tracer = await openTelemetryTracer()
   return {
     prompts,
-    middleware: [...toolwright.middleware, ...(tracer === undefined ? [] : [traceCalls(tracer)])],
+    middleware: toolwright.middleware,
     ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
   }

@@ -204,6 +204,19 @@ test("an agent in YAML starts from another one, in layers, and what it may do is
   expect(backend.requests[0]!.tools!.map((tool) => tool.function.name)).toEqual(["read_text_file"])
 })
 
+test("an agent that only reads is offered nothing that it may not do, and one that writes what its base may not", async () => {
+  const cwd = folder({
+    "agents/looker.yaml": "from: assistant\nmode: reads\ntools: { sets: [reading] }\n",
+    "agents/mender.yaml": "from: reviewer\nmode: writes\n",
+  })
+  const { toolwright } = await assembled(cwd, [], { agents: { files: ["./agents"] } })
+  const offered = async (name: string) => toolwright.toolsFor(await toolwright.agents.find(name)).list()
+  const looker = await offered("looker")
+  expect(looker.length).toBeGreaterThan(5)
+  expect(looker.filter(({ effects }) => effects?.readOnly !== true)).toEqual([])
+  expect((await offered("mender")).some(({ effects }) => effects?.readOnly !== true)).toBe(true)
+})
+
 test("a limit of tokens ends a run before its next round, and says so", async () => {
   const usage = { inputTokens: 60, outputTokens: 10 }
   const look = { calls: [{ name: "list_directory", arguments: { path: "." } }], usage }

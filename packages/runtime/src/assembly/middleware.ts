@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { openTelemetryTracer, traceCalls } from "@toolwright/host/tracing"
 import { messageOf, ToolwrightError, type Middleware } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 import { guardSecrets } from "../secrets/guard.ts"
@@ -15,7 +16,7 @@ export interface MiddlewareOptions {
 }
 
 /**
- * What stands around every call, on every surface, the outermost first: secrets are taken out of results last, whatever
+ * What stands around every call, on every surface, the outermost first, inside the span that it may have: secrets are taken out of results last, whatever
  * else was done to them.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when a configured module gives no middleware
@@ -34,7 +35,15 @@ export async function middlewareFor(
   const configured: Middleware[] = []
   for (const file of configuration.calls.middleware ?? []) configured.push(await loadMiddleware(resolve(cwd, file)))
   const { limits } = configuration.calls
-  return [guard, ...(limits === undefined ? [] : [limitCalls(limits)]), ...configured, ...own]
+  const tracer = await openTelemetryTracer()
+  // A span lasts as long as its call, whatever else stands around that.
+  return [
+    ...(tracer === undefined ? [] : [traceCalls(tracer)]),
+    guard,
+    ...(limits === undefined ? [] : [limitCalls(limits)]),
+    ...configured,
+    ...own,
+  ]
 }
 
 async function loadMiddleware(file: string): Promise<Middleware> {

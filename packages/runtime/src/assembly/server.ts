@@ -19,6 +19,8 @@ export interface KnownServer {
   nativeTools: boolean
   contextTokens?: number
   modelFormat?: ModelFormat
+  /** The models that it said it has. */
+  models?: readonly string[]
 }
 
 /**
@@ -47,6 +49,7 @@ export async function knownServer(
     nativeTools: nativeTools && takesTools(probed, log),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(modelFormat === undefined ? {} : { modelFormat }),
+    ...(probed === undefined ? {} : { models: probed.models }),
   }
 }
 

@@ -61,7 +61,11 @@ function openResponses(model: Model, common: Common): Backend {
 
 function commonOptions(kind: ServerKind, model: Model) {
   const baseUrl = model.baseUrl ?? usualAddress(kind)
-  if (baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
+  if (baseUrl === undefined)
+    throw missing(
+      "model.baseUrl",
+      "--base-url URL or TOOLWRIGHT_BASE_URL, for example http://localhost:11434/v1 of Ollama or http://localhost:8080/v1 of llama.cpp",
+    )
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
   return {
     baseUrl,
@@ -89,7 +93,8 @@ async function ollama(model: Model, common: Common, { log, probed: known }: Surr
   const probed = known ?? (await probeServer("ollama", common))
   const { contextTokens = probed.contextTokens, nativeTools } = model
   const window = contextTokens ?? Math.min(probed.trainedTokens ?? USUAL_WINDOW, USUAL_WINDOW)
-  if (contextTokens === undefined)
+  const isThere = probed.models.length === 0 || probed.models.includes(common.modelName)
+  if (contextTokens === undefined && isThere)
     log(
       `Nothing says how large a window '${common.modelName}' has: it gets ${window} tokens. --context-tokens sets it.`,
     )
@@ -98,6 +103,7 @@ async function ollama(model: Model, common: Common, { log, probed: known }: Surr
   return createOllamaBackend({
     ...common,
     contextTokens: window,
+    models: probed.models,
     ...(probed.thinks === undefined ? {} : { thinks: probed.thinks }),
     abilities: { nativeTools: nativeTools && model.template === undefined && offered },
     ...(modelFormat === undefined ? {} : { modelFormat }),

@@ -23,8 +23,11 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import type { AgentAccess } from "../agents/access.ts"
 import type { TaskAccess } from "../tasks/access.ts"
 
-/** How a plan stands: tasks of it are open, all were done, or some were not and none is open any more. */
-export type PlanState = "open" | "done" | "failed"
+/**
+ * How a plan stands: tasks of it are open, all were done, or none is open any more and some were not done: `cancelled`
+ * where somebody wanted it so, `failed` where a task failed.
+ */
+export type PlanState = "open" | "done" | "failed" | "cancelled"
 
 /** A plan on one line. */
 export interface PlanDigest {
@@ -256,9 +259,15 @@ function budgetOf(limits: AgentLimits | undefined): { budget?: Budget } {
 
 function digestOf({ plan, begun, states }: PlanCounts): PlanDigest {
   const there = (Object.keys(states) as TaskState[]).filter((state) => (states[state] ?? 0) > 0)
-  const open = there.some((state) => !ENDED_STATES.includes(state))
-  const state = open ? "open" : there.every((each) => each === "done") ? "done" : "failed"
-  return { id: plan, state, tasks: states, begunAt: new Date(begun).toISOString() }
+  return { id: plan, state: stateOf(there), tasks: states, begunAt: new Date(begun).toISOString() }
+}
+
+/** What only waited for a cancelled task is blocked, and failed as little as that one. */
+function stateOf(there: readonly TaskState[]): PlanState {
+  if (there.some((state) => !ENDED_STATES.includes(state))) return "open"
+  if (there.every((state) => state === "done")) return "done"
+  const failed = there.includes("failed") || there.includes("abandoned")
+  return !failed && there.includes("cancelled") ? "cancelled" : "failed"
 }
 
 function viewOf(plan: string, rows: readonly TaskRow[], after: ReadonlyMap<string, string[]>): PlanView {

@@ -9,6 +9,7 @@ export const TOO_MANY_STEPS = "Sorry, this query requires too many steps."
 export interface ReasoningEvent {
   type:
     | "iteration_start"
+    | "planning"
     | "tool_execution_start"
     | "tool_result"
     | "iteration_complete"
@@ -66,6 +67,7 @@ class ChatOfRun {
       case "reply":
         // An answer that was cut off is told as one.
         this.#finishReason = event.finishReason === "length" ? "length" : "stop"
+        if (event.calls.length > 0) yield this.#step("planning", planOf(event))
         break
       case "tool-start":
         yield this.#step("tool_execution_start", startOf(event))
@@ -85,12 +87,15 @@ class ChatOfRun {
 
   *#end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): Generator<ChatStep, void> {
     const { outcome, message, output, rounds, calls, inputTokens, outputTokens } = summary
-    if (outcome === "failed")
+    if (outcome === "failed") {
+      // Before the first round nothing was told yet, and the status of the answer still says it.
+      if (this.#round > 0) yield this.#step("error", { code: error?.code ?? "RUN_FAILED", message })
       throw new ToolwrightError(
         error?.code ?? "RUN_FAILED",
         message,
         error?.hint === undefined ? {} : { hint: error.hint },
       )
+    }
     if (this.#inForm && output !== undefined) yield { type: "text-delta", text: JSON.stringify(output) }
     if (outcome === "max-rounds")
       yield { type: "text-delta", text: this.#said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
@@ -101,6 +106,11 @@ class ChatOfRun {
   #step(type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep {
     return { type: "step", event: { type, step_iteration: this.#round, metadata } }
   }
+}
+
+/** What the model wants to do next; its words are told as text. */
+function planOf({ calls }: Extract<RunEvent, { type: "reply" }>): Record<string, unknown> {
+  return { calls: calls.map(({ id, name }) => ({ tool: name, call_id: id })) }
 }
 
 function startOf({

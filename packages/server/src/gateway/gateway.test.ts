@@ -186,7 +186,15 @@ describe("a client that names an agent gets the server's own tools", () => {
     )
     expect(deltas.map(({ content }) => content ?? "").join("")).toBe("I look. John works at Acme, which makes anvils.")
     const events = deltas.flatMap(({ reasoning_event: event }) => (event === undefined ? [] : [event.type]))
-    expect(events.slice(0, 4)).toEqual(["iteration_start", "tool_execution_start", "tool_result", "iteration_complete"])
+    expect(events.slice(0, 5)).toEqual([
+      "iteration_start",
+      "planning",
+      "tool_execution_start",
+      "tool_result",
+      "iteration_complete",
+    ])
+    const planned = deltas.find(({ reasoning_event: event }) => event?.type === "planning")!.reasoning_event!
+    expect(planned.metadata).toEqual({ calls: [{ tool: "search_users", call_id: expect.any(String) }] })
     expect(events.at(-1)).toBe("reasoning_complete")
   })
 

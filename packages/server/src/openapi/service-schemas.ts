@@ -125,6 +125,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "changesWorkspace?": yes,
     "ownsFiles?": yes,
     "files?": list(text),
+    "tools?": list(text),
   }),
   Task: fields({
     id: text,

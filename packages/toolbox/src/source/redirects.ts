@@ -1,3 +1,5 @@
+import { traced } from "../trace-context.ts"
+
 /** Redirects that are followed in a row. */
 const MOST_REDIRECTS = 3
 
@@ -9,7 +11,7 @@ export function withinOrigin(fetcher: typeof fetch): (url: string | URL, init?: 
   return async (url, init) => {
     let address = String(url)
     for (let followed = 0; ; followed++) {
-      const response = await fetcher(address, { ...init, redirect: "manual" })
+      const response = await fetcher(address, { ...traced(init), redirect: "manual" })
       const target = response.status >= 300 && response.status < 400 ? targetOf(response, address) : undefined
       // Other redirects would turn a call into a plain reading of another page.
       const keeps = [307, 308].includes(response.status) || (init?.method ?? "GET") === "GET"

@@ -8,6 +8,8 @@ import type { Setting } from "../setting.ts"
 export interface Demand {
   readonly verb: string
   readonly what: string
+  /** What it says at length, line by line: an agent's description. */
+  readonly text?: readonly string[]
 }
 
 /** Longest demand that is shown; what is left out is counted. Blanks are drawn together first, so that none hides. */
@@ -22,7 +24,11 @@ const SHOWN_CHARS = 2000
 export function demandsOf(setting: Setting, value: unknown, free: unknown, cwd: string): Demand[] {
   const tell = TELLERS[setting.key]
   return (tell?.(value, free, cwd) ?? [{ verb: "set", what: `${setting.key}: ${jsonOf(value)}` }]).map(
-    ({ verb, what }): Demand => ({ verb, what: shortened(what) }),
+    ({ verb, what, text }): Demand => ({
+      verb,
+      what: shortened(what),
+      ...(text === undefined ? {} : { text: shortenedLines(text) }),
+    }),
   )
 }
 
@@ -91,12 +97,17 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "agents.files": (places) =>
     (places as string[]).flatMap((place) => [
       { verb: "take", what: `the agents in ${place}` },
-      ...agentTexts([place]).map(({ name, text }) => ({ verb: "instruct", what: `a model as '${name}': ${text}` })),
+      ...agentTexts([place]).map(({ name, text }) => ({
+        verb: "instruct",
+        what: `a model as '${name}'`,
+        text: text.split("\n"),
+      })),
     ]),
   "agents.define": (agents) =>
     Object.entries(agents as Record<string, unknown>).map(([name, definition]) => ({
       verb: "instruct",
-      what: `a model as '${name}': ${jsonOf(definition)}`,
+      what: `a model as '${name}'`,
+      text: linesOf(JSON.parse(jsonOf(definition))),
     })),
   tools: (places) => (places as string[]).map((place) => ({ verb: "load", what: `the tools in ${place}` })),
   "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
@@ -187,6 +198,40 @@ function jsonOf(value: unknown): string {
   return JSON.stringify(value, (key, each: unknown) =>
     typeof each === "string" && /token|key|secret|password|dsn/i.test(key) && !/env$/i.test(key) ? mask(each) : each,
   )
+}
+
+/** A value as one would write it into the file: a key a line, and texts line by line. */
+function linesOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [JSON.stringify(value)]
+  return Object.entries(value).flatMap(([key, each]) => {
+    const name = /^\w+$/.test(key) ? key : JSON.stringify(key)
+    const isText = typeof each === "string" && each.includes("\n")
+    const inner = isText ? each.split("\n") : linesOf(each)
+    const isNested = isText || (typeof each === "object" && each !== null && !Array.isArray(each))
+    return isNested ? [`${name}:`, ...inner.map((line) => `  ${line}`)] : [`${name}: ${inner.join(" ")}`]
+  })
+}
+
+/** The deepest that a line may begin, so that none stands where nobody looks. */
+const DEEPEST = 12
+
+/** Line by line, without what lines could be hidden behind: many empty ones, or one that begins far to the right. */
+function shortenedLines(lines: readonly string[]): string[] {
+  const tidy = lines
+    .map((line) => {
+      const inner = line.replaceAll(/\s+/g, " ").trim()
+      return inner === "" ? "" : `${" ".repeat(Math.min(DEEPEST, line.search(/[^ ]/)))}${inner}`
+    })
+    .filter((line, at, all) => line !== "" || (all[at + 1] ?? "") !== "")
+  const shown: string[] = []
+  let room = SHOWN_CHARS
+  for (const line of tidy) {
+    if (room <= 0) break
+    shown.push(line.slice(0, room))
+    room -= line.length + 1
+  }
+  const left = tidy.join("\n").length - shown.join("\n").length
+  return left > 0 ? [...shown, `… and ${left} characters more`] : shown
 }
 
 function shortened(text: string): string {

@@ -62,6 +62,7 @@ const EXPRESSIONS: { readonly [Type in Kind]: Evaluate<Type> } = {
     for (const { operator, operand } of node.rest) {
       const right = evaluator.evaluate(operand, scope)
       evaluator.rendering.at = node.at
+      for (const side of [left, right]) if (side instanceof Undefined) side.allowNothing()
       if (!compare(operator, left, right)) return false
       left = right
     }
@@ -120,7 +121,10 @@ export class Evaluator implements FilterHost {
 
   evaluate(node: Expression, scope: Scope): Value {
     this.rendering.step(node.at)
-    return (EXPRESSIONS[node.type] as Evaluate<Kind>)(node, scope, this)
+    const value = (EXPRESSIONS[node.type] as Evaluate<Kind>)(node, scope, this)
+    if (!(value instanceof Undefined) || !this.rendering.limits.strict) return value
+    this.rendering.at = node.at
+    return new Undefined(value.reason, true)
   }
 
   all(nodes: readonly Expression[], scope: Scope): Value[] {
@@ -161,6 +165,7 @@ export class Evaluator implements FilterHost {
   filter(name: string, value: Value, args: CallArguments): Value {
     const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined
     if (filter === undefined) throw new Failure(`No filter named '${name}'.`)
+    if (value instanceof Undefined && filter !== FILTERS["default"]) value.allowNothing()
     // A filter may run through the whole value.
     this.rendering.spend(lengthOf(value) ?? 1)
     const result = filter(value, args, this)

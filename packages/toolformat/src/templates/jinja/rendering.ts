@@ -2,6 +2,8 @@ import { Failure } from "./errors.ts"
 
 /** Bounds of one rendering. */
 export interface RenderLimits {
+  /** Whether a name that nothing is known of is refused where it is used; it is taken for nothing unless given. */
+  strict?: boolean
   /** Nodes of the syntax tree that may be evaluated. */
   maxSteps: number
   /** Characters of the output, and of any text made on the way. */

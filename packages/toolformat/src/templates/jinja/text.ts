@@ -5,7 +5,10 @@ import { Callable, Dict, Float, Loop, Markup, Namespace, Stream, Tuple, Undefine
 export function str(value: Value): string {
   if (typeof value === "string") return value
   if (value instanceof Markup) return value.text
-  if (value instanceof Undefined) return ""
+  if (value instanceof Undefined) {
+    value.allowNothing()
+    return ""
+  }
   return repr(value)
 }
 

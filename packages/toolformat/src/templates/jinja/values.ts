@@ -53,8 +53,16 @@ export class Tuple extends Array<Value> {
 /** What a missing name or attribute is; `reason` is said when it is used. */
 export class Undefined {
   readonly reason: string
-  constructor(reason: string) {
+  /** Whether also printing it, asking whether it is true and looping over it are refused, and not taken for nothing. */
+  readonly strict: boolean
+  constructor(reason: string, strict = false) {
     this.reason = reason
+    this.strict = strict
+  }
+
+  /** Nothing, where that is allowed. @throws Failure */
+  allowNothing(): void {
+    if (this.strict) throw new Failure(this.reason)
   }
 }
 
@@ -217,7 +225,11 @@ export function textIn(value: Value): string | undefined {
 }
 
 export function truthy(value: Value): boolean {
-  if (value === null || value instanceof Undefined) return false
+  if (value === null) return false
+  if (value instanceof Undefined) {
+    value.allowNothing()
+    return false
+  }
   if (typeof value === "string" || Array.isArray(value)) return value.length > 0
   const number = numberIn(value)
   if (number !== undefined) return number !== 0
@@ -252,7 +264,9 @@ export function tryIterate(value: Value): Value[] | undefined {
   if (value instanceof Dict) return value.keys()
   if (value instanceof View) return value.items
   if (value instanceof Stream) return value.take()
-  return value instanceof Undefined ? [] : undefined
+  if (!(value instanceof Undefined)) return undefined
+  value.allowNothing()
+  return []
 }
 
 export function iterate(value: Value): Value[] {
