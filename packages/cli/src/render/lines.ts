@@ -174,8 +174,12 @@ export function summaryLines(summary: RunSummary, style: Style): string[] {
     counts.join(", "),
     ...(modifiedFiles.length === 0 ? [] : [`changed: ${neutralise(modifiedFiles.join(", "))}`]),
     ...noteLines(summary, style),
+    ...(outcome === "no-tool-use" ? [IN_WORDS_ALONE] : []),
   ]
 }
+
+const IN_WORDS_ALONE =
+  "The model answered in words alone. 'toolwright doctor' tries whether it calls tools when it is asked to, and which way of offering them it takes."
 
 /**
  * How a run ended, where that is not as it should be.

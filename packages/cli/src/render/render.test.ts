@@ -152,6 +152,8 @@ test("a summary tells counts, corrections, times and changed files", () => {
     "changed: a.ts",
   ])
   expect(summaryLines({ ...summary, success: false, outcome: "max-rounds" }, plain)[0]).toBe("max-rounds: ok")
+  const inWords = summaryLines({ ...summary, success: false, outcome: "no-tool-use" }, plain)
+  expect(inWords.at(-1)).toContain("'toolwright doctor' tries")
 })
 
 test("a call's line tells its arguments, its result and how long it took", () => {

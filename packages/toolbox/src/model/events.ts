@@ -33,7 +33,7 @@ export type ToolEvent =
       repairs: Repair[]
       provenance: ToolProvenance
       /** The arguments do not fit, or there is no such tool: nothing is run. */
-      refused?: true
+      refused?: true | undefined
     }
   | { type: "tool-progress"; callId: string; name: string; message?: string; progress?: number; total?: number }
   | {
