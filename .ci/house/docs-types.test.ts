@@ -38,7 +38,10 @@ test("the programs of README and docs have no error of types, for readers with s
   for (const { name, code } of programs) writeFileSync(join(folder, name), code)
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS, include: ["*.ts"] }))
   const tsc = join(root, "node_modules/typescript/bin/tsc")
-  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" })
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  })
   // What the sources of this repository are checked for is checked elsewhere.
   expect(stdout.split("\n").filter((line) => /^[\w-]+\.ts\(/.test(line))).toEqual([])
 }, 300_000)
