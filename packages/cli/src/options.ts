@@ -50,12 +50,7 @@ export function parseOptions<const Options extends OptionDeclarations>(
   options: Options,
   positionals: { max?: number } = {},
 ): { values: OptionValues<Options>; positionals: string[] } {
-  const config: NonNullable<ParseArgsConfig["options"]> = {}
-  for (const [name, { type, short, also, multiple = false }] of Object.entries(options)) {
-    config[name] = { type, multiple, ...(short === undefined ? {} : { short }) }
-    if (also !== undefined && options[also] === undefined) config[also] = { type, multiple }
-  }
-  const { tokens } = parseArgs({ args: [...args], options: config, strict: false, tokens: true })
+  const { tokens } = parseArgs({ args: [...args], options: asDeclared(options), strict: false, tokens: true })
   const values: Record<string, unknown> = Object.create(null)
   const rest: string[] = []
   for (let at = 0; at < tokens.length; at++) {
@@ -72,6 +67,16 @@ export function parseOptions<const Options extends OptionDeclarations>(
     throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, "Put text with spaces in quotes.")
   }
   return { values: values as OptionValues<Options>, positionals: rest }
+}
+
+/** The options as Node's parser takes them, under every name that they have. */
+function asDeclared(options: OptionDeclarations): NonNullable<ParseArgsConfig["options"]> {
+  const config: NonNullable<ParseArgsConfig["options"]> = {}
+  for (const [name, { type, short, also, multiple = false }] of Object.entries(options)) {
+    config[name] = { type, multiple, ...(short === undefined ? {} : { short }) }
+    if (also !== undefined && options[also] === undefined) config[also] = { type, multiple }
+  }
+  return config
 }
 
 /** The `true` or `false` that follows a boolean option as an argument of its own. */

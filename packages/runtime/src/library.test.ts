@@ -44,6 +44,28 @@ describe("a program of one's own", () => {
     expectTypeOf(toolwright.run("x")).toExtend<AsyncGenerator<RunEvent, RunSummary>>()
   })
 
+  test.each([
+    [true, { calls: 1, failedCalls: 0 }],
+    [false, { calls: 1, failedCalls: 1 }],
+  ])("answers later what a run waits for: %s", async (allowed, counts) => {
+    const backend = model([CALL, { expect: { last: allowed ? "celsius" : "not today" }, reply: "Done." }])
+    const permissions = { ask: ["forecast"], approvals: "wait" as const }
+    await using toolwright = await createToolwright({ tools: [forecast], backend, cwd, permissions })
+    expect(await toolwright.approvals.list()).toEqual([])
+    await expect(toolwright.approvals.allow("none")).rejects.toMatchObject({ code: "UNKNOWN_APPROVAL" })
+    expect(await toolwright.complete("Is it cold in Bern?")).toMatchObject({ outcome: "waiting", success: false })
+    const [question] = await toolwright.approvals.list()
+    expect(question).toMatchObject({ tool: "forecast", state: "pending", arguments: '{"city":"Bern"}' })
+    const answer = { note: "not today", by: "Ada" }
+    await toolwright.approvals[allowed ? "allow" : "deny"](question!.id, answer)
+    const events: RunEvent[] = []
+    for await (const event of toolwright.resume(question!.run!)) events.push(event)
+    expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { message: "Done.", ...counts } })
+    const state = allowed ? "allowed" : "denied"
+    expect(await toolwright.approvals.list({ state: "all" })).toMatchObject([{ state, answered_by: "Ada" }])
+    await expect(toolwright.approvals.deny(question!.id)).rejects.toMatchObject({ code: "APPROVAL_CLOSED" })
+  })
+
   test("asks a plain question where it has no tools, or wants none", async () => {
     const steps: Steps = [{ expect: { tools: false, messages: 1 }, reply: "Paris", repeat: "always" }]
     await using plain = await createToolwright({ backend: model(steps), cwd })

@@ -32,6 +32,7 @@ import {
   type ToolRegistry,
   type Toolset,
 } from "@toolwright/toolbox"
+import { approvalAccess, type ApprovalAccess } from "./approvals.ts"
 import { agentAccess, type AgentAccess } from "./agents/access.ts"
 import { ownAgents } from "./agents/own.ts"
 import { assembleTools } from "./assembly/assembled-tools.ts"
@@ -119,6 +120,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   readonly tasks: TaskAccess
   /** The agents: shipped ones, those of the configuration, and those that were made by name. */
   readonly agents: AgentAccess
+  /** What runs ask that wait for a person, and the answers. */
+  readonly approvals: ApprovalAccess
   /** Tasks that are queued together; a worker works on them. */
   readonly plans: PlanAccess
   /** The folder of the workspace's own state; nothing is there before something is written. */
@@ -252,6 +255,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     log: records,
     tasks,
     agents,
+    approvals: approvalAccess(records),
     plans: planAccess({ tasks, agents, checkAgent: (profile) => checkAgent(pairing, profile) }),
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>

@@ -47,11 +47,8 @@ export const approvalsCommand: Command = {
 type Values = OptionValues<typeof OPTIONS>
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
-  const store = await import("@toolwright/store")
   await using toolwright = await withoutTools(invocation, values)
-  const log = await toolwright.log.look()
-  const filter = values.all === true ? {} : { state: "pending" as const }
-  const rows = log === undefined ? [] : await store.approvalsIn(log.database).list(filter)
+  const rows = await toolwright.approvals.list(values.all === true ? { state: "all" } : {})
   const { stdout } = invocation
   if (values.json === true) stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else if (rows.length === 0) stdout.write("Nothing waits for an answer.\n")
@@ -64,16 +61,9 @@ async function answer(
   values: Values,
   { id, allow }: { id: string; allow: boolean },
 ): Promise<number> {
-  const store = await import("@toolwright/store")
   await using toolwright = await withoutTools(invocation, values)
-  const { database } = await toolwright.log.open()
-  const row = await store.approvalsIn(database).answer(id, {
-    allow,
-    by: userInfo().username,
-    time: Date.now(),
-    ...(values.note === undefined ? {} : { note: values.note }),
-  })
-  if (row.task !== null) await store.taskQueue(database).awaken(row.task)
+  const given = { by: userInfo().username, ...(values.note === undefined ? {} : { note: values.note }) }
+  const row = await toolwright.approvals[allow ? "allow" : "deny"](id, given)
   if (values.json === true) invocation.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
   else {
     const next = row.task === null ? `Go on with: toolwright resume ${row.run}` : "A worker goes on with it."

@@ -23,6 +23,8 @@ export interface KnownServer {
   models?: readonly string[]
 }
 
+const UNKNOWN: Pick<ProbedServer, "dialect" | "models" | "contextTokens"> = { dialect: "generic", models: [] }
+
 /**
  * Finds out what matters of a server: on this machine and in its network always, elsewhere only where grammars can be
  * of use, since strangers' servers are not asked for pages that they do not have. The model's template comes from the
@@ -43,13 +45,13 @@ export async function knownServer(
   const probed = known ?? (asks ? await probe(model, baseUrl) : undefined)
   const modelFormat = await modelFormatOf(model, probed, log)
   if (model.template === undefined) warnOfTemplate(probed, log)
-  const { dialect = "generic", contextTokens } = probed ?? {}
+  const { dialect, contextTokens, models } = probed ?? UNKNOWN
   return {
     dialect: model.dialect === "auto" ? dialect : model.dialect,
     nativeTools: nativeTools && takesTools(probed, log),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(modelFormat === undefined ? {} : { modelFormat }),
-    ...(probed === undefined ? {} : { models: probed.models }),
+    models,
   }
 }
 
