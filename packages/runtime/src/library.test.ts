@@ -61,7 +61,7 @@ describe("a program of one's own", () => {
     const events: RunEvent[] = []
     for await (const event of toolwright.resume(question!.run!)) events.push(event)
     expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { message: "Done.", ...counts } })
-    const state = allowed ? "allowed" : "denied"
+    const state = allowed ? "consumed" : "denied"
     expect(await toolwright.approvals.list({ state: "all" })).toMatchObject([{ state, answered_by: "Ada" }])
     await expect(toolwright.approvals.deny(question!.id)).rejects.toMatchObject({ code: "APPROVAL_CLOSED" })
   })

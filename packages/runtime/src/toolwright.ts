@@ -246,7 +246,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   return {
     configuration,
     registry: tools.registry,
-    unavailable: tools.unavailable,
+    get unavailable() {
+      return tools.unavailable
+    },
     permissions,
     middleware,
     serviceCache: cache,

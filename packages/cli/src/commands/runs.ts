@@ -86,7 +86,8 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
   else if (heads.length === 0)
     stdout.write(
-      `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ${toolwright.log.target}.\n`,
+      `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ${toolwright.log.target}.\n` +
+        "What was done where every folder is read-only is recorded outside of it: name the folders as then, as in --read-only .\n",
     )
   else for (const head of heads) stdout.write(`${headLine(head)}\n`)
   return EXIT.success
@@ -188,13 +189,19 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
   }
 }
 
+/** A person has a name; who called over HTTP is known by the digest of their token, of which a piece tells them apart. */
+function whoseName(caller: string | null): string {
+  if (caller === null) return "somebody"
+  return /^[\w-]{22}$/.test(caller) ? `the holder of a token (${caller.slice(0, 6)}…)` : neutralise(caller)
+}
+
 /** Whether what the run changed was taken back, and how it can be. */
 async function showTakenBack({ stdout }: Invocation, { log, configuration }: Toolwright, head: RunHead): Promise<void> {
   const records = await (await log.open()).list({ about: head.runId, limit: MOST_RECORDS })
   for (const { id, caller, started_at, outcome } of records.toReversed()) {
     const when = new Date(Number(started_at)).toISOString()
     const how = outcome === "completed" ? "" : ` (${outcome ?? "interrupted"})`
-    stdout.write(`\ntaken back by ${neutralise(caller ?? "somebody")} at ${when}${how}: toolwright runs show ${id}\n`)
+    stdout.write(`\ntaken back by ${whoseName(caller)} at ${when}${how}: toolwright runs show ${id}\n`)
   }
   const changed = (head.summary?.modifiedFiles ?? []).length > 0
   if (records.length === 0 && changed && configuration.undo.enabled)

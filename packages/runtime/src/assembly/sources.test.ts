@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { beforeEach, expect, test } from "vitest"
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { loadConfiguration } from "../configuration/load.ts"
 import { createToolwright } from "../toolwright.ts"
 
@@ -49,4 +51,27 @@ test("a server of mcp.folder starts there, and one that a person names where the
   expect(await startedFrom({ "toolwright.yaml": "" }, { "mcp-server": ["sh ./server"] })).toBe(
     join(home, "project/deep"),
   )
+})
+
+test("a service that was away at the start is called away no more once it answers", async () => {
+  const tool = { name: "weather", description: "Says the weather", parameters: { type: "object" }, tags: [] }
+  const service = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify([tool]))
+  })
+  const listen = async (port: number): Promise<number> => {
+    await new Promise<void>((resolve) => service.listen(port, "127.0.0.1", resolve))
+    return (service.address() as AddressInfo).port
+  }
+  const port = await listen(0)
+  await new Promise((resolve) => service.close(resolve))
+  await using toolwright = await createToolwright({
+    cwd: home,
+    sources: { rest: { weather: `http://127.0.0.1:${port}` } },
+    env: { XDG_STATE_HOME: join(home, "state") },
+  })
+  expect(toolwright.unavailable).toEqual([{ name: "weather", reason: expect.stringContaining("does not answer") }])
+  await listen(port)
+  onTestFinished(() => void service.close())
+  await vi.waitFor(() => expect(toolwright.registry.list().map(({ name }) => name)).toEqual(["weather"]), 20_000)
+  expect(toolwright.unavailable).toEqual([])
 })
