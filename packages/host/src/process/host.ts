@@ -39,6 +39,7 @@ export interface ProcessToolsConfig {
     /** Programs that a command may name; everything when absent. */
     readonly allow?: readonly string[]
     readonly network?: boolean
+    /** The longest that a command may take; a call may ask for less. */
     readonly timeoutMs?: number
   }
   readonly test?: { readonly timeoutMs?: number; readonly network?: boolean }

@@ -47,7 +47,7 @@ export async function builtinTools(
       processes: {
         sandbox: builtins.bash.sandbox,
         limits: commandLimits(builtins.limits),
-        bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow },
+        bash: commandRules(builtins.bash),
       },
       logit,
       ...(env === undefined ? {} : { env }),
@@ -90,4 +90,11 @@ function unknown(key: string, name: string, names: ReadonlySet<string>): Toolwri
       hint: close === undefined ? `Built-in tools: ${[...names].join(", ")}.` : `Did you mean '${close}'?`,
     },
   )
+}
+
+function commandRules({ allow, timeoutSeconds }: Configuration["builtins"]["bash"]) {
+  return {
+    ...(allow === undefined ? {} : { allow }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1000 }),
+  }
 }

@@ -39,3 +39,16 @@ test.each([{ fils: 3 }, { files: 0 }, { files: "many" }, { diskMb: null }])("%j 
   })
   await expect(made).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" })
 })
+
+test("a command ends at the limit that the configuration sets, and none may ask for more", async () => {
+  await using toolwright = await createToolwright({
+    cwd: folder,
+    withBuiltins: true,
+    record: false,
+    builtins: { bash: { timeoutSeconds: 1 } },
+  })
+  const run = (args: object) => toolwright.registry.execute("bash", { command: "sleep 61.0372", ...args }, {})
+  expect((await run({})).error).toMatchObject({ code: "TIMEOUT", hint: expect.stringContaining("No command may take") })
+  expect((await run({ timeout_ms: 200 })).error?.hint).toContain('Raise "timeout_ms" (at most 1000)')
+  expect((await run({ timeout_ms: 5000 })).error?.code).toBe("INVALID_ARGUMENTS")
+})

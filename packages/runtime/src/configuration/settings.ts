@@ -99,6 +99,14 @@ const DECLARED = [
     description: "Programs that the bash tool may run, in place of its own list",
   },
   {
+    key: "builtins.bash.timeoutSeconds",
+    nature: "harmless",
+    type: "integer",
+    minimum: 1,
+    description:
+      "Longest that a command may take; without it ten minutes, and two where the call does not say how long",
+  },
+  {
     key: "builtins.bash.sandbox",
     nature: "widens",
     free: (value) => (value === "off" ? undefined : value),

@@ -33,6 +33,7 @@ const MAX_OUTPUT_CHARS = 36_000
 
 /** The `bash` tool: one command line, in the sandbox where there is one. */
 export function createBashTool(host: ProcessHost): ToolDefinition {
+  const { longest, usual } = limitsOf(host)
   const allow = host.config.bash?.allow
   const rule = allow === undefined ? "" : ` Allowed programs: ${allow.join(", ")}.`
   return defineTool({
@@ -62,8 +63,8 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
         timeout_ms: {
           type: "integer",
           minimum: 1,
-          maximum: LONGEST_TIMEOUT_MS,
-          description: "Time limit in milliseconds; 120000 unless given.",
+          maximum: longest,
+          description: `Time limit in milliseconds; ${usual} unless given.`,
         },
       },
       required: ["command"],
@@ -80,11 +81,17 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       },
     },
     examples: [{ description: "Which TypeScript files are there?", input: { command: "ls -R . | head -20" } }],
-    timeoutMs: LONGEST_TIMEOUT_MS + 5000,
+    timeoutMs: longest + 5000,
     maxOutputChars: MAX_OUTPUT_CHARS,
     doubts: () => programDoubt(host),
     execute: (args, context) => runCommand(host, args, context),
   })
+}
+
+/** How long a command may take, and how long it may where the call does not say, in milliseconds. */
+function limitsOf({ config }: ProcessHost): { longest: number; usual: number } {
+  const longest = config.bash?.timeoutMs ?? LONGEST_TIMEOUT_MS
+  return { longest, usual: Math.min(longest, DEFAULT_TIMEOUT_MS) }
 }
 
 /** What came of a command line, and how it was contained. */
@@ -95,7 +102,8 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   const config = host.config.bash ?? {}
   const refusal = config.allow === undefined ? undefined : await notAllowed(host, command, config.allow)
   if (refusal !== undefined) return refusal
-  const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const { longest, usual } = limitsOf(host)
+  const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : usual
   const { changedFiles, folderState } = await import("@toolwright/host/process")
   try {
     const cwd = await workingFolder(host, args.cwd)
@@ -105,7 +113,7 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     const unknown = after === undefined ? { changes: "unknown: too many files to compare" } : {}
     return await report(
       run,
-      { command, timeoutMs },
+      { command, timeoutMs, longest },
       {
         modifiedFiles: changedFiles(before, after),
         metadata: { sandbox: run.sandbox, ...unknown },
@@ -150,16 +158,21 @@ async function inShell(
 /** What to do about a command that did not end well. */
 const HINTS = {
   exit: "Read the output above; correct the command or what it complains of.",
-  timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
   cancelled: "The caller cancelled it.",
   "output-limit": "Redirect the output to a file, or narrow the command.",
   "disk-limit": "Remove what it made, and make fewer or shorter files in one command.",
 } as const
 
+function timeoutHint(timeoutMs: number, longest: number): string {
+  return timeoutMs < longest
+    ? `Raise "timeout_ms" (at most ${longest}), or do less in one command.`
+    : "No command may take longer: do less in one."
+}
+
 /** A run as the tool's result. */
 async function report(
   { outcome, sandbox }: ContainedRun,
-  { command, timeoutMs }: { command: string; timeoutMs: number },
+  { command, timeoutMs, longest }: { command: string; timeoutMs: number; longest: number },
   changes: Pick<ToolResult, "metadata" | "modifiedFiles">,
 ): Promise<ToolResult> {
   const { endingOf, outcomeText, streamReport } = await import("@toolwright/host/process")
@@ -181,7 +194,7 @@ async function report(
   return failure({
     code: CODES[ended],
     message: `The command failed: ${endingOf(outcome, timeoutMs)}.`,
-    hint: HINTS[ended],
+    hint: ended === "timeout" ? timeoutHint(timeoutMs, longest) : HINTS[ended],
     output,
     data,
     ...changes,
