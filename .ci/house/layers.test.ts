@@ -77,11 +77,16 @@ test.each([...PURE])("%s is pure: nothing of Node in it", (room) => {
 
 test("MCP is known to no room but its own and the surfaces", () => {
   const core = ROOMS.slice(0, ROOMS.indexOf("runtime")).filter((room) => room !== "mcp" && rooms.includes(room))
-  const wrong = core.flatMap((room) =>
+  const wrong = [...core, "server"].flatMap((room) =>
     read
       .get(room)!
-      .filter(({ imports }) => imports.some((specifier) => specifier.startsWith("@modelcontextprotocol/")))
+      .filter(({ imports }) =>
+        imports.some((specifier) => /^@(?:modelcontextprotocol|toolwright\/mcp)/.test(specifier)),
+      )
       .map(({ file }) => file),
   )
   expect(wrong).toEqual([])
+  // The two services that compose.yaml starts need nothing of it either.
+  for (const file of ["compose.yaml", "docker/services.ts", "docker/Dockerfile"])
+    expect(readFileSync(join(root, file), "utf8"), file).not.toMatch(/\bmcp\b/i)
 })

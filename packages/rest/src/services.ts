@@ -16,12 +16,12 @@ export interface RestService extends AttachOptions {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TEXTS = ["url", "token", "tokenEnv", "prefix"] as const
-const LISTS = ["allow", "deny", "tags", "keyed", "idempotent"] as const
+const LISTS = ["allow", "deny", "tags", "sets", "keyed", "idempotent"] as const
 const KNOWN = new Set<string>([...TEXTS, ...LISTS, "enabled", "required", "acceptChanges", "rename"])
 
 /**
  * Reads services by name: `url`, and `token` or `tokenEnv`, `enabled`, `required`, `acceptChanges`, `prefix`, `rename`,
- * `allow`, `deny`, `tags`, `keyed`, `idempotent`. An address alone will do in place of a mapping.
+ * `allow`, `deny`, `tags`, `sets`, `keyed`, `idempotent`. An address alone will do in place of a mapping.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the service and what is wrong
  */

@@ -7,7 +7,8 @@ export const TEXTS = {
   noToolUse: "LLM did not use tools as expected",
   onlyReasoning: "Your reply held only reasoning. Please act now: make a tool call, or give your answer.",
   cutOff: "Your reply was cut off before it was complete. Please go on with a shorter reply: one tool call at a time.",
-  noTools: "This run has no tools at all: the agent's tool list selects none of those that are registered.",
+  noTools:
+    "This run has no tools at all: the agent's tool list selects none of those that are registered. Tools of services and of MCP servers are for agents that take sets where their setting 'sets' says so.",
   handOver: "Your reply holds no call. Go on with the tools; when this phase is done, call hand_over.",
   phaseRounds: (rounds: number): string => `it did not end within its ${rounds} rounds`,
   moreTools: "From now on you may also call:",

@@ -97,10 +97,14 @@ test("each thing that can be made works as it is made, and nothing is written ov
   const second = await cli(["new", "tool", "other"], { cwd: configured })
   expect(second.stdout).not.toContain("toolwright.yaml")
   expect(await cli(["tools", "show", "other", "--trust"], { cwd: configured })).toMatchObject({ code: 0 })
+  const third = await cli(["new", "agent", "looker"], { cwd: configured })
+  expect(third.stdout, "the configuration takes tools alone").toContain("write 'agents: { files: [./agents] }' into")
   expect(await cli(["init"], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/README\.md is there already.*\n.*toolwright new tool/),
   })
+  const untaken = await cli(["agents", "show", "my_own"], { cwd })
+  expect(untaken.stderr).toContain("agents/my_own.yaml is there: take it with --agents ./agents")
   const agents = await cli(["agents", "--agents", "./agents"], { cwd })
   expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })
   expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")

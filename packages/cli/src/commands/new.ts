@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError } from "../options.ts"
@@ -35,12 +35,22 @@ export const newCommand: Command = {
         .map((file) => `made ${file}\n`)
         .join("")}${asStarted(next, env)}\n`,
     )
-    if (setting !== undefined && !existsSync(join(cwd, "toolwright.yaml")))
+    if (setting !== undefined && !isSet(cwd, setting))
       stdout.write(
         `To leave out the flag: write '${setting}' into toolwright.yaml, then ${asStarted("toolwright trust", env)}\n`,
       )
     return EXIT.success
   },
+}
+
+/** Whether the configuration of a folder says anything of that kind. */
+function isSet(cwd: string, setting: string): boolean {
+  const file = join(cwd, "toolwright.yaml")
+  if (!existsSync(file)) return false
+  const [key] = setting.split(":")
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .some((line) => line.startsWith(`${key}:`))
 }
 
 /** Whoever has the command from npx alone has no other by its name. */

@@ -26,7 +26,7 @@ export interface McpServerConfiguration extends AttachOptions {
 /**
  * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
  * `type` (`http` or `sse`), `prefix`, `rename`,
- * `allow`, `deny`, `tags`, `keyed`, `idempotent`, `headers`, `required`, `acceptChanges`.
+ * `allow`, `deny`, `tags`, `sets`, `keyed`, `idempotent`, `headers`, `required`, `acceptChanges`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
  */

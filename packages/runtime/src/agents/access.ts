@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { profileFrom, PROFILES, readAgentDefinition, type AgentDefinition, type AgentProfile } from "@toolwright/agents"
 import { agentRegistry, nameSign, type AgentRegistry, type AgentRow, type NewAgent } from "@toolwright/store"
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
@@ -104,8 +106,15 @@ class Agents implements AgentAccess {
     const close = nearest(name, names)[0]
     const meant = close === undefined ? "" : `Did you mean '${close}'? `
     throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
-      hint: `${meant}'toolwright agents' lists them all.`,
+      hint: `${meant}'toolwright agents' lists them all.${this.#untakenFile(name)}`,
     })
+  }
+
+  /** What to do about an agent that lies where `toolwright new agent` puts it, and that nothing takes. */
+  #untakenFile(name: string): string {
+    const file = join("agents", `${name}.yaml`)
+    if (!/^[\w-]+$/.test(name) || !existsSync(join(this.#parts.root, file))) return ""
+    return ` ${file} is there: take it with --agents ./agents, or 'agents: { files: [./agents] }' in toolwright.yaml.`
   }
 
   async show(name: string): Promise<AgentView> {

@@ -164,7 +164,7 @@ const DECLARED = [
     nature: "servers",
     type: "object",
     description:
-      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags, keyed, idempotent",
+      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags, sets, keyed, idempotent",
   },
   {
     key: "sources.services",
@@ -188,7 +188,7 @@ const DECLARED = [
     nature: "programs",
     type: "object",
     description:
-      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags, keyed, idempotent",
+      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags, sets, keyed, idempotent",
   },
   {
     key: "mcp.file",

@@ -36,7 +36,10 @@ test("tools of a source stand in the registry with prefix, names, tags and origi
     rename: { write: "save" },
     deny: ["delete_*"],
     tags: ["remote"],
+    sets: ["reading"],
   })
+  expect(registry.view({ sets: ["reading"] }).list()).toEqual(registry.list())
+  expect(registry.view({ sets: ["general"] }).list(), "as without").toEqual(registry.list())
   expect(namesOf(registry)).toEqual(["fs_read", "save"])
   expect(registry.get("fs_read")).toMatchObject({ tags: ["own", "remote"], provenance: { kind: "mcp", name: "files" } })
   expect((await registry.execute("fs_read", {})).data).toBe("read")

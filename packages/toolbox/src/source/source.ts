@@ -1,5 +1,6 @@
 import { TAG } from "../define.ts"
 import { ToolwrightError } from "../model/errors.ts"
+import { setsOf } from "../model/about.ts"
 import type { ToolDefinition, ToolProvenance } from "../model/tool.ts"
 import { wildcard } from "../execute/wildcard.ts"
 import type { ToolRegistry } from "../registry/registry.ts"
@@ -30,6 +31,8 @@ export interface AttachOptions {
   deny?: readonly string[]
   /** Added to each tool's own tags. */
   tags?: readonly string[]
+  /** Sets in which its tools are offered too: agents that choose sets (`coding`, `reading`) take them then. */
+  sets?: readonly string[]
   /**
    * Tools, by their own names as in `allow`, that carry a call out once for its key (`Idempotency-Key`, or in MCP
    * `_meta`): an interrupted call of theirs is made again with the same key.
@@ -134,7 +137,7 @@ function selected(name: string, { allow, deny }: AttachOptions): boolean {
 }
 
 function presented(tool: ToolDefinition, source: ToolSource, options: AttachOptions): ToolDefinition {
-  const { prefix, rename, tags, keyed, idempotent } = options
+  const { prefix, rename, tags, sets, keyed, idempotent } = options
   const says = (patterns: readonly string[] | undefined): boolean =>
     patterns?.some((pattern) => wildcard(pattern, tool.name)) === true
   const repeats = { ...(says(keyed) ? { keyed: true } : {}), ...(says(idempotent) ? { idempotent: true } : {}) }
@@ -144,6 +147,7 @@ function presented(tool: ToolDefinition, source: ToolSource, options: AttachOpti
     name,
     provenance: tool.provenance ?? source.provenance,
     ...(Object.keys(repeats).length === 0 ? {} : { effects: { ...tool.effects, ...repeats } }),
+    ...(sets === undefined ? {} : { sets: [...new Set([...setsOf(tool), ...sets])] }),
     ...(tags === undefined || tags.length === 0 ? {} : { tags: [...new Set([...(tool.tags ?? []), ...tags])] }),
   }
 }
