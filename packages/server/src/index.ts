@@ -1,6 +1,6 @@
 export * from "./app.ts"
 export * from "./conversations/routes.ts"
-export { approvalRoutes, type ApprovalView } from "./routes/approvals.ts"
+export { approvalRoutes, approvalsWithoutToken, type ApprovalView } from "./routes/approvals.ts"
 export type { TaskView } from "@toolwright/store"
 export type { GatewayAgent } from "./gateway/modes.ts"
 export * from "./gateway/routes.ts"

@@ -11,6 +11,9 @@ test("serves the tools of a folder until it is stopped, and reads again what has
   const { child, finished, until } = startCli(["serve", "--port", "0", "--read-only", cwd], { cwd })
   const [, url] = await until(started)
   await until(/\/v1 +is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket\n/)
+  const told = async (path: string) => (await fetch(`${url}${path}`, { method: "POST", body: "{}" })).text()
+  expect(await told("/v1/chat/completions")).toContain("This server has no model.")
+  expect(await told("/approvals/x")).toContain("over a server with a token alone")
   const call = async (name: string, args: object) =>
     (await (
       await fetch(`${url}/tools/${name}`, {

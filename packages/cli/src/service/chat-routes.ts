@@ -1,5 +1,11 @@
 import { hasModel, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
-import { conversationRoutes, gatewayRoutes, type GatewayAgent, type GatewayOptions } from "@toolwright/server"
+import {
+  conversationRoutes,
+  gatewayRoutes,
+  routesWithoutModel,
+  type GatewayAgent,
+  type GatewayOptions,
+} from "@toolwright/server"
 import { conversationStore } from "@toolwright/store"
 
 /** What becomes of calls that a client's model gets wrong, and of more tools than its window has room for. */
@@ -32,7 +38,10 @@ export async function chatRoutes(
 
 const WITHOUT_MODEL = {
   model: undefined,
-  extend: (app: Parameters<typeof gatewayRoutes>[0]): void => conversationRoutes(app, { store: undefined }),
+  extend: (app: Parameters<typeof gatewayRoutes>[0]): void => {
+    conversationRoutes(app, { store: undefined })
+    routesWithoutModel(app)
+  },
 }
 
 /** The assistant, which comes first, and agents that change nothing: those that do work in a folder of their own, alone. */

@@ -1,7 +1,15 @@
 import { consoleFiles, runAsPage } from "@toolwright/console"
 import { loadPrompts } from "@toolwright/prompts"
 import type { Toolwright } from "@toolwright/runtime"
-import { approvalRoutes, createApp, forward, gateOf, listen, type ServerOptions } from "@toolwright/server"
+import {
+  approvalRoutes,
+  approvalsWithoutToken,
+  createApp,
+  forward,
+  gateOf,
+  listen,
+  type ServerOptions,
+} from "@toolwright/server"
 import type { Database } from "@toolwright/store"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { agentSource } from "./agent-source.ts"
@@ -98,6 +106,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     (application) => {
       // Without a token a server only reads: nobody permits anything through it.
       if (secured) approvalRoutes(application, ...answering(toolwright, starter))
+      else approvalsWithoutToken(application)
       chat.extend(application)
       if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
     },

@@ -1,3 +1,4 @@
+import { problem } from "../http/problem.ts"
 import type { Context, Hono } from "hono"
 import { createAnswering, type AnsweringOptions } from "@toolwright/dialogue"
 import type { Backend } from "@toolwright/backends"
@@ -170,4 +171,16 @@ function checkMode(mode: string | undefined, agent: GatewayAgent | undefined): v
       ? `'X-Routing-Mode: ${mode}' needs an agent's name: model 'toolwright/<agent>', or the header X-Toolwright-Agent.`
       : `'X-Routing-Mode: ${mode}' and the agent '${agent.name}' do not go together.`
   throw new RequestProblem(message, "model")
+}
+
+/** What clients of a model are told by a server that has none. */
+export function routesWithoutModel(app: Hono<{ Variables: AppVariables }>): void {
+  for (const path of ["/v1/*", "/api/*"])
+    app.all(path, () =>
+      problem({
+        code: "NO_MODEL",
+        message: "This server has no model.",
+        hint: "Start it with --model NAME --base-url URL, or --backend pocket.",
+      }),
+    )
 }

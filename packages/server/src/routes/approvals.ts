@@ -59,6 +59,18 @@ export function approvalRoutes(
   })
 }
 
+/** What is said instead where no token is asked for: nobody permits anything there. */
+export function approvalsWithoutToken(app: Hono<{ Variables: AppVariables }>): void {
+  for (const path of ["/approvals", "/approvals/*"])
+    app.all(path, () =>
+      problem({
+        code: "NOT_FOUND",
+        message: "Questions are shown and answered over a server with a token alone.",
+        hint: "Start it with --token or --token-file, or use 'toolwright approvals'.",
+      }),
+    )
+}
+
 /** A question as it is shown; times are ISO 8601. */
 export interface ApprovalView {
   id: string
