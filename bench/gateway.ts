@@ -159,32 +159,58 @@ async function memory(server: Server, requests: number): Promise<Record<string, 
   }
 }
 
-/** Clients that ask for a stream without end and never read it: what they cost, and whether they are gone afterwards. */
+/** So many clients that never read, and then so many: what more of them cost is what one costs. */
+const UNREAD = [32, 128] as const
+
+/**
+ * Clients that ask for a stream without end and never read it: what each costs, and whether they are gone afterwards. A
+ * server that has just begun grows by itself, and more with its first streams: each number is looked at after one like it
+ * has come and gone, and the cost of one client is the difference of the two.
+ */
 async function neverRead(server: Server): Promise<Record<string, number>> {
-  const before = residentMb(server)
+  const [few, many] = UNREAD
+  for (const count of UNREAD) (await unread(server, count)).leave()
+  await pause(1000)
+  const first = await unread(server, few)
+  const fewMb = residentMb(server)
+  first.leave()
+  await pause(1000)
+  const second = await unread(server, many)
+  const manyMb = residentMb(server)
+  const busy = cpuMs(server)
+  await pause(4000)
+  const idle = (cpuMs(server) - busy) / 4000
+  const later = residentMb(server)
+  const heldWith = await heldMb(server)
+  second.leave()
+  await pause(1000)
+  const after = cpuMs(server)
+  await pause(1000)
+  const left = (cpuMs(server) - after) / 1000
+  return {
+    unread_memory_mb_per_client: (manyMb - fewMb) / (many - few),
+    unread_heap_mb_per_client: (heldWith - (await heldMb(server))) / many,
+    unread_memory_growth_mb: later - manyMb,
+    unread_cpu_share: idle,
+    left_cpu_share: left,
+  }
+}
+
+/** So many clients that read nothing, once what they asked for has come as far as it can. */
+async function unread(server: Server, count: number): Promise<{ leave(): void }> {
   const text = JSON.stringify({ ...BODY, stream: true, user: "endless" })
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-  const sockets = Array.from({ length: 32 }, () => {
+  const sockets = Array.from({ length: count }, () => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => {})
     socket.pause()
     socket.write(head)
     return socket
   })
   await pause(4000)
-  const during = residentMb(server)
-  const busy = cpuMs(server)
-  await pause(4000)
-  const idle = (cpuMs(server) - busy) / 4000
-  const later = residentMb(server)
-  for (const socket of sockets) socket.destroy()
-  await pause(1000)
-  const after = cpuMs(server)
-  await pause(1000)
   return {
-    unread_memory_mb_per_client: (during - before) / sockets.length,
-    unread_memory_growth_mb: later - during,
-    unread_cpu_share: idle,
-    left_cpu_share: (cpuMs(server) - after) / 1000,
+    leave: () => {
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 

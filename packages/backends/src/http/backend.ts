@@ -61,8 +61,10 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
     const init = { method: "POST", headers, body }
     const response = await send(fetcher, address.endpoint, init, context, watchdog)
-    const text = readText(response, context, watchdog, limits.stream)
-    yield* replyEvents(text, framingOf(response, protocol), protocol.decoder(), { context, limits })
+    const extent = { longest: limits.stream, over: false }
+    const text = readText(response, context, watchdog, extent)
+    const over = (): void => void (extent.over = true)
+    yield* replyEvents(text, framingOf(response, protocol), protocol.decoder(), { context, limits, over })
   }
 
   async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {

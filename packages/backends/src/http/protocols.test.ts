@@ -271,6 +271,18 @@ describe.each(Object.entries(WIRES))("a server that speaks %s", (kind, wire) => 
     expect((await ask(backend, tools)).at(-1)).toMatchObject({ type: "end" })
   })
 
+  test("is asked again over the connection that it has just answered on", async () => {
+    const sockets = new Set<unknown>()
+    const { backend } = await started(wire, (response) => {
+      sockets.add(response.socket)
+      streamed(wire.type, wire.answer, 500)(response)
+    })
+    let asked = 0
+    // The end of a response comes behind the last event that counts, and now and then after the next request.
+    for (; asked === sockets.size && asked < 20; asked++) await ask(backend, tools)
+    expect(sockets.size).toBeLessThan(asked)
+  })
+
   test("is waited for as long as it asks when it is busy", async () => {
     const { backend, waits } = await started(wire, (response, _, count) => {
       if (count > 1) return streamed(wire.type, wire.answer, 500)(response)

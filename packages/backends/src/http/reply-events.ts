@@ -16,6 +16,8 @@ export type Framing = "events" | "lines" | "whole"
 export interface ReplySource {
   context: FailureContext
   limits: ReplyLimits
+  /** Hears that nothing follows which counts, though the response may not have ended yet. */
+  over(): void
 }
 
 /** Reads one response. `end` comes last, once. */
@@ -37,7 +39,7 @@ async function* streamed(
   pieces: AsyncIterable<string>,
   framing: "events" | "lines",
   { decoder, translate }: { decoder: ReplyDecoder; translate: Translator },
-  { context, limits }: ReplySource,
+  { context, limits, over }: ReplySource,
 ): AsyncGenerator<InferEvent> {
   const reader = framing === "lines" ? createLineReader() : createSseReader()
   let done = false
@@ -58,8 +60,9 @@ async function* streamed(
     count += complete.length
     if (count > limits.events) throw replyTooLong(context, `more than ${limits.events} events`)
     const events = read(complete)
+    if (done) over()
     if (reader.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
-    for (const event of events) yield event
+    for (const event of joined(events)) yield event
     // Some servers keep the connection open after the last event.
     if (done) break
   }
@@ -69,6 +72,33 @@ async function* streamed(
   yield* read(rest)
   yield* translate.events(decoder.end())
   if (!done && !translate.finished()) throw cutOff()
+}
+
+/**
+ * What came in one piece of the network, with neighbouring texts as one: whoever reads them is woken once for it, and not
+ * once for each token of a server that is faster than its reader.
+ */
+function joined(events: readonly InferEvent[]): readonly InferEvent[] {
+  if (events.length < 2) return events
+  const told: InferEvent[] = []
+  let texts: string[] = []
+  let type: "text-delta" | "reasoning-delta" = "text-delta"
+  const flush = (): void => {
+    if (texts.length > 0) told.push({ type, text: texts.join("") })
+    texts = []
+  }
+  for (const event of events) {
+    if (event.type !== "text-delta" && event.type !== "reasoning-delta") {
+      flush()
+      told.push(event)
+      continue
+    }
+    if (event.type !== type) flush()
+    type = event.type
+    texts.push(event.text)
+  }
+  flush()
+  return told
 }
 
 async function* whole(
@@ -118,7 +148,7 @@ function beginning(text: string, { secrets }: FailureContext): string {
 }
 
 /** Turns decoded events into a backend's; arguments that are no JSON are passed on as they came. */
-function createTranslator({ context, limits }: ReplySource) {
+function createTranslator({ context, limits }: Pick<ReplySource, "context" | "limits">) {
   let finishReason: FinishReason | undefined
   let usage: Usage | undefined
   const open = new Map<number, string>()
@@ -126,6 +156,7 @@ function createTranslator({ context, limits }: ReplySource) {
   let asWritten: string | undefined
   let length = 0
   let calls = 0
+  let nameless = 0
 
   function count(text: string): void {
     length += text.length
@@ -154,7 +185,7 @@ function createTranslator({ context, limits }: ReplySource) {
         open.delete(event.index)
         return []
       case "problem":
-        if (!event.problem.repaired) return heldBack(event.problem.text)
+        if (!event.problem.repaired) return heldBack(event.problem)
         asWritten = event.problem.text
         return []
       case "usage":
@@ -172,7 +203,9 @@ function createTranslator({ context, limits }: ReplySource) {
   }
 
   /** The rest of a broken call's arguments, which the decoder kept back: the reader shall see what the model wrote. */
-  function heldBack(text: string): InferEvent[] {
+  function heldBack({ text, tool }: { text: string; tool?: string }): InferEvent[] {
+    // Of a call without a name nothing was told so far.
+    if (tool === undefined) return text === "" ? [] : [{ type: "call-delta", index: -++nameless, arguments: text }]
     for (const [index, sent] of open) {
       if (!text.startsWith(sent)) continue
       open.delete(index)

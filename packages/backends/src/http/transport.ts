@@ -9,7 +9,7 @@ import {
   type ServerWords,
 } from "../failures.ts"
 import { quoted } from "./quoted.ts"
-import { ERROR_TEXT_MS, LONGEST_ERROR } from "./limits.ts"
+import { END_MS, END_PIECES, ERROR_TEXT_MS, LONGEST_ERROR } from "./limits.ts"
 import { askedWait } from "./rate-limit.ts"
 import { Retryable } from "./retry.ts"
 
@@ -219,16 +219,20 @@ function withoutTags(text: string): string {
     .trim()
 }
 
-/**
- * A response's text, decoded strictly and piece by piece.
- *
- * @param longest bytes after which it is given up
- */
+/** How much of a response is read. */
+export interface Extent {
+  /** Bytes after which it is given up. */
+  longest: number
+  /** All that counts has been read: what follows is the end of the response, if the server sends one. */
+  over: boolean
+}
+
+/** A response's text, decoded strictly and piece by piece. */
 export async function* readText(
   response: Response,
   context: FailureContext,
   watchdog: Watchdog,
-  longest: number,
+  extent: Extent,
 ): AsyncGenerator<string> {
   if (response.body === null) return
   const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -246,12 +250,27 @@ export async function* readText(
       const { done, value } = await readPiece(reader, context, watchdog)
       if (done) break
       length += value.length
-      if (length > longest) throw replyTooLong(context, `more than ${longest} bytes`)
+      if (length > extent.longest) throw replyTooLong(context, `more than ${extent.longest} bytes`)
       yield decode(value)
     }
     yield decode()
   } finally {
-    void reader.cancel().catch(() => {})
+    if (extent.over && !watchdog.signal.aborted) void readEnd(reader)
+    else void reader.cancel().catch(() => {})
+  }
+}
+
+/** Reads a response to its end, so that its connection serves the next request; one that does not end is left. */
+async function readEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const leave = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(leave, END_MS).unref()
+  try {
+    for (let pieces = 0; pieces < END_PIECES; pieces++) if ((await reader.read()).done) return
+    leave()
+  } catch {
+    // The connection is gone, and nobody waits for it.
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -60,7 +60,11 @@ function completion({ modelName, template, modelFormat }: LlamaServerOptions): P
       ...ownOf(request),
     }),
     leavesOut: (request) =>
-      leftOutBy(request, { sampling: SAMPLING, extra: (name) => OWN.test(name) || VARIABLES.has(name) }),
+      leftOutBy(request, {
+        sampling: SAMPLING,
+        // Without a template there is nothing that would read its variables.
+        extra: (name) => OWN.test(name) || (template?.source !== undefined && VARIABLES.has(name)),
+      }),
     decoder: completionDecoder,
   }
 }

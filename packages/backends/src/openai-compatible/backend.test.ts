@@ -25,6 +25,28 @@ function backendFor(baseUrl: string, options: Partial<OpenAICompatibleOptions> =
 const ask = (baseUrl: string, options: Partial<OpenAICompatibleOptions> = {}, request: Partial<InferRequest> = {}) =>
   collectEvents(backendFor(baseUrl, options).backend.infer({ messages, ...request }))
 
+test("texts that come in one piece are told as one, and nothing moves past them", async () => {
+  const { baseUrl } = await startServer((response) =>
+    stream(response, [
+      event({ reasoning_content: "h" }) +
+        event({ reasoning_content: "m" }) +
+        event({ content: "a" }) +
+        event({ content: "b" }) +
+        event({ tool_calls: [{ index: 0, id: "c", function: { name: "search", arguments: "{}" } }] }) +
+        event({ content: "c" }) +
+        event({}, "stop"),
+    ]),
+  )
+  expect(await ask(baseUrl)).toEqual([
+    { type: "reasoning-delta", text: "hm" },
+    { type: "text-delta", text: "ab" },
+    { type: "call-delta", index: 0, id: "c", name: "search" },
+    { type: "call-delta", index: 0, arguments: "{}" },
+    { type: "text-delta", text: "c" },
+    { type: "end", finishReason: "stop" },
+  ])
+})
+
 describe("a stream", () => {
   const text =
     event({ role: "assistant", content: "" }) +

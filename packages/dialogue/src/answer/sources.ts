@@ -1,5 +1,5 @@
 import type { Backend, FinishReason, InferEvent, InferRequest, SelfKnowledge, Usage } from "@toolwright/backends"
-import type { ToolDefinition } from "@toolwright/toolbox"
+import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
 import { createCallAssembler, renderConversation, type Format, type ParseEvent } from "@toolwright/toolformat"
 import { Asking, type AskEvent, type Dialogue, type Question } from "../ask.ts"
 import { saidIn } from "../grounding.ts"
@@ -58,6 +58,13 @@ function questionFor(
   const { messages, tools: given = [], toolChoice = "auto", parallelToolCalls, sampling: _, ...extra } = request
   const offered = told?.declaredNatively ?? given
   const isNative = (): boolean => dialogue.plan.delivery === "native"
+  const taken = new Set(messages.flatMap((message) => (message.role === "assistant" ? idsOf(message) : [])))
+  // A client tells calls, and their results, by their ids alone: one that was there before is no id.
+  const nameCall = (given: string): string => {
+    const id = isNative() && given !== "" && !COUNTED.test(given) && !taken.has(given) ? given : newId()
+    taken.add(id)
+    return id
+  }
   return {
     tools,
     knownTools: told === undefined ? tools : [...told.all, ...told.own],
@@ -71,12 +78,16 @@ function questionFor(
     },
     said: () => saidIn(messages),
     callsBefore: 0,
-    nameCall: (given) => (isNative() && given !== "" && !COUNTED.test(given) ? given : newId()),
+    nameCall,
     mustCall: toolChoice === "required",
     oneCall: parallelToolCalls === false,
     native: { tools: offered, toolChoice, ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }) },
     extra,
   }
+}
+
+function idsOf({ toolCalls = [] }: { toolCalls?: readonly ToolCall[] }): string[] {
+  return toolCalls.map(({ id }) => id)
 }
 
 /** Ids that a server counts from the start in every reply. */

@@ -160,6 +160,7 @@ async function* replayed(events: readonly GatewayEvent[]): AsyncGenerator<Gatewa
 
 async function seenIn({ wire, path, body, seen }: Reading, events: readonly GatewayEvent[], stream: boolean) {
   const request = wire.read({ model: "m", ...body, stream }, { path, caller: "", header: () => undefined })
+  if ("ready" in request) throw new Error("the model is not asked")
   const head = { id: crypto.randomUUID(), model: "m", created: 0 }
   const response = await respond(request, { events: replayed(events), leave: () => {} }, head, {})
   const lines = (await response.text()).split("\n").map((line) => line.replace(/^data: /, ""))

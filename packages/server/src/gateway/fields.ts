@@ -9,8 +9,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+/** @throws RequestProblem for what is none: a setting that is passed over in silence is taken to hold */
 export function numberAt(fields: JsonObject, name: string): number | undefined {
-  return typeof fields[name] === "number" ? fields[name] : undefined
+  const value = fields[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "number" && Number.isFinite(value)) return value
+  throw new RequestProblem(`'${name}' must be a number.`, name)
+}
+
+/** @throws RequestProblem */
+export function switchAt(fields: JsonObject, name: string): boolean | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "boolean") return value
+  throw new RequestProblem(`'${name}' must be true or false.`, name)
 }
 
 /** Sampler settings without those that are not given. */
@@ -20,10 +32,13 @@ export function given(settings: {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
 
-/** A list of texts, or one text. */
-export function textsAt(value: unknown): string[] | undefined {
-  if (typeof value === "string") return [value]
-  return Array.isArray(value) ? value.map(String) : undefined
+/** A list of texts, or one text. @throws RequestProblem */
+export function textsAt(fields: JsonObject, name: string): string[] | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null) return undefined
+  const texts: unknown[] = Array.isArray(value) ? value : [value]
+  if (texts.every((text) => typeof text === "string")) return texts
+  throw new RequestProblem(`'${name}' must be a text or a list of texts.`, name)
 }
 
 /** The tools that a choice leaves, and whether one of them has to be called. */

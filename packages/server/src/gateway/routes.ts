@@ -66,7 +66,9 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   for (const wire of wires()) {
     const answer = (context: GatewayContext, body: JsonObject): Promise<Response> => {
       const header = (name: string): string | undefined => context.req.header(name)
-      return answerTo(context, wire.read(body, { path: context.req.path, caller: context.get("caller"), header }))
+      const read = wire.read(body, { path: context.req.path, caller: context.get("caller"), header })
+      if ("ready" in read) return Promise.resolve(Response.json(read.ready(backend.modelName())))
+      return answerTo(context, read)
     }
     for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
     for (const [path, other] of Object.entries(wire.others ?? {}))
@@ -148,7 +150,8 @@ function modelPages(app: Hono<{ Variables: AppVariables }>, ids: readonly string
     if (ids.includes(id)) return context.json(modelEntry(id))
     const message = `There is no model '${id}'. There is: ${ids.join(", ")}.`
     const failure = { status: 404, code: "model_not_found", message, param: "model" }
-    return context.json(openAIChat.failure(failure), 404)
+    const wire = context.req.header("anthropic-version") === undefined ? openAIChat : anthropicMessages
+    return context.json(wire.failure(failure), 404)
   })
 }
 

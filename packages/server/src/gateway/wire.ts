@@ -82,6 +82,11 @@ export interface WireRequest {
   whole(head: ReplyHead, reply: WholeReply): JsonObject
 }
 
+/** A request that asks the model nothing. */
+export interface ReadyAnswer {
+  ready(model: string): JsonObject
+}
+
 /**
  * A form in which clients ask and are answered. It knows nothing of models: it reads a request into the one form of the
  * gateway, and writes the one stream of events into its own.
@@ -91,7 +96,7 @@ export interface Wire {
   /** Where its clients post. */
   readonly paths: readonly string[]
   /** @throws RequestProblem where the request cannot be answered as it was meant */
-  read(body: JsonObject, context: WireContext): WireRequest
+  read(body: JsonObject, context: WireContext): WireRequest | ReadyAnswer
   /** The body of an answer that failed. */
   failure(failure: GatewayFailure): JsonObject
   /** Questions that need no model, by their path. They throw what `read` throws. */

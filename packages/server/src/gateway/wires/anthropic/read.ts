@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
-import { given, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
+import { given, isObject, numberAt, onlyTools, switchAt, textsAt, type ChosenTools } from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 import { hasBilling, namedTools, readMessages } from "./messages.ts"
 
@@ -17,7 +17,7 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
   const { tools, deferred, leftOut } = toolsOf(fields.tools, namedTools(fields.messages))
   const choice = isObject(fields.tool_choice) ? fields.tool_choice : {}
   const jsonSchema = schemaOf(fields)
-  const stopAt = textsAt(fields.stop_sequences)
+  const stopAt = textsAt(fields, "stop_sequences")
   const { effort } = isObject(fields.output_config) ? (fields.output_config as { effort?: unknown }) : {}
   const others = Object.keys(fields).filter((name) => !READ.has(name) && fields[name] !== null)
   return {
@@ -41,7 +41,7 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
       ...budgetOf(fields.thinking),
       ...others,
     ],
-    stream: fields.stream === true,
+    stream: switchAt(fields, "stream") ?? false,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import type { ChatMessage, OpenAITool } from "@toolwright/toolformat"
-import { given, isObject, numberAt, textsAt } from "../../fields.ts"
+import { given, isObject, numberAt, switchAt, textsAt } from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 import { picturesOf, readMessages } from "./messages.ts"
 
@@ -44,7 +44,7 @@ function requestOf(fields: JsonObject, messages: ChatMessage[], tools: OpenAIToo
     sampling: samplingOf(options),
     extraBody: thinkOf(fields.think),
     leftOut: [...unread, ...others.map((name) => `options.${name}`)],
-    stream: fields.stream !== false,
+    stream: switchAt(fields, "stream") ?? true,
   }
 }
 
@@ -65,7 +65,7 @@ function samplingOf(options: JsonObject): GatewayRequest["sampling"] {
     // -1 and -2 stand for no limit.
     maxTokens: most === undefined || most < 0 ? undefined : most,
     seed: numberAt(options, "seed"),
-    stop: textsAt(options.stop),
+    stop: textsAt(options, "stop"),
   })
 }
 

@@ -12,8 +12,9 @@ export const ollama: Wire = {
   paths: ["/api/chat", "/api/generate"],
   read(body, { path }) {
     const generate = path.endsWith("/generate")
+    if (asksToLoad(body, generate)) return { ready: (model) => loaded(model, body, generate) }
     const request = generate ? readOllamaGenerate(body) : readOllamaChat(body)
-    const about = { request, generate, thinking: body.think !== false }
+    const about = { request, generate, thinking: body.think !== false, started: performance.now() }
     return {
       request,
       streamed: (head) => ollamaStream(head, about),
@@ -25,8 +26,21 @@ export const ollama: Wire = {
   pages: {
     "/api/version": () => ({ version: VERSION }),
     "/api/tags": ({ names }) => ({ models: names.map(entryOf) }),
-    "/api/ps": ({ names }) => ({ models: names.map(entryOf) }),
+    "/api/ps": ({ names, contextTokens }) => ({ models: names.map((name) => loadedOf(name, contextTokens)) }),
   },
+}
+
+/** Clients that say nothing want the model in memory, or out of it. */
+function asksToLoad({ prompt, messages, images, system }: JsonObject, generate: boolean): boolean {
+  if (generate) return !prompt && !images && !system
+  return messages === undefined || messages === null || (Array.isArray(messages) && messages.length === 0)
+}
+
+/** The model is where its server has it: there is nothing to load. */
+function loaded(model: string, { keep_alive: stay }: JsonObject, generate: boolean): JsonObject {
+  const unload = stay === 0 || /^0+[a-z]*$/.test(String(stay))
+  const said = generate ? { response: "" } : { message: { role: "assistant", content: "" } }
+  return { model, created_at: new Date().toISOString(), ...said, done: true, done_reason: unload ? "unload" : "load" }
 }
 
 const DETAILS = {
@@ -40,6 +54,12 @@ const DETAILS = {
 
 function entryOf(name: string): JsonObject {
   return { name, model: name, modified_at: "1970-01-01T00:00:00Z", size: 0, digest: "", details: DETAILS }
+}
+
+/** A model that is there and stays. */
+function loadedOf(name: string, contextTokens: number | undefined): JsonObject {
+  const window = contextTokens === undefined ? {} : { context_length: contextTokens }
+  return { ...entryOf(name), expires_at: "9999-12-31T23:59:59Z", size_vram: 0, ...window }
 }
 
 /** @throws RequestProblem for a model that is not there: clients ask so whether they have to pull it */

@@ -11,12 +11,13 @@ export interface OllamaReply {
   generate: boolean
   /** Thoughts are shown unless they were declined. */
   thinking: boolean
+  /** When the request came, by `performance.now()`. */
+  started: number
 }
 
 /** Lines of JSON, the last of which says how it ended. */
 export function ollamaStream(head: ReplyHead, about: OllamaReply): StreamWriter {
   const notes: AnswerNote[] = []
-  const started = performance.now()
   let calls = 0
   let written = 0
 
@@ -38,7 +39,7 @@ export function ollamaStream(head: ReplyHead, about: OllamaReply): StreamWriter 
         return line({
           ...nameOf(head),
           ...said(about, {}),
-          ...ending(event.finishReason, usageOr(event.usage, about.request, written), started),
+          ...ending(event.finishReason, usageOr(event.usage, about.request, written), about.started),
           ...noted(notes),
         })
       default:
@@ -63,7 +64,7 @@ export function ollamaWhole(head: ReplyHead, reply: WholeReply, about: OllamaRep
   return {
     ...nameOf(head),
     ...said(about, { text, ...(about.thinking ? { reasoning } : {}), calls: calls.map(wireCall) }),
-    ...ending(finishReason, usageOr(usage, about.request, written), performance.now()),
+    ...ending(finishReason, usageOr(usage, about.request, written), about.started),
     ...noted(notes),
   }
 }

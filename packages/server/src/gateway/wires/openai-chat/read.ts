@@ -1,6 +1,16 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import { fromOpenAIMessages, type ChatMessage, type OpenAITool } from "@toolwright/toolformat"
-import { customTool, given, imageOf, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
+import {
+  customTool,
+  given,
+  imageOf,
+  isObject,
+  numberAt,
+  onlyTools,
+  switchAt,
+  textsAt,
+  type ChosenTools,
+} from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 
 /** What this wire reads itself; all else goes to the model's server as it is. */
@@ -24,7 +34,7 @@ export function readChat(fields: JsonObject): GatewayRequest {
   for (const older of ["functions", "function_call"]) {
     if (fields[older]) throw new RequestProblem(`'${older}' is the older form: send 'tools' and 'tool_choice'.`, older)
   }
-  const parallel = fields.parallel_tool_calls
+  const parallel = switchAt(fields, "parallel_tool_calls")
   const jsonSchema = schemaOf(fields.response_format)
   const { tools, leftOut } = toolsOf(fields.tools)
   const unanswered = UNANSWERED.filter((name) => fields[name])
@@ -33,12 +43,12 @@ export function readChat(fields: JsonObject): GatewayRequest {
     model: typeof fields.model === "string" ? fields.model : "",
     messages,
     ...choose(tools, fields.tool_choice),
-    ...(typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
+    ...(parallel === undefined ? {} : { parallelToolCalls: parallel }),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     sampling: samplingOf(fields),
     extraBody: Object.fromEntries(others.filter(([name, value]) => value !== null && name !== "modalities")),
-    leftOut: [...unanswered, ...leftOut],
-    stream: fields.stream === true,
+    leftOut: [...unanswered, ...leftOut, ...namesIn(fields.messages)],
+    stream: switchAt(fields, "stream") ?? false,
   }
 }
 
@@ -60,7 +70,8 @@ function messagesOf(given: unknown): ChatMessage[] {
 type Pictures = NonNullable<Extract<ChatMessage, { role: "user" }>["media"]>[number][]
 
 /** @throws RequestProblem for a part that would be lost */
-function checkParts({ role, content }: JsonObject, at: number): Pictures {
+function checkParts({ role, content, function_call: older }: JsonObject, at: number): Pictures {
+  if (older) throw new RequestProblem("A call stands in 'tool_calls'.", `messages[${at}].function_call`)
   if (!Array.isArray(content)) return []
   const pictures: Pictures = []
   for (const [index, part] of content.entries()) {
@@ -78,6 +89,12 @@ function checkParts({ role, content }: JsonObject, at: number): Pictures {
       throw new RequestProblem("A picture can stand in a message of the user or of a tool.", param)
   }
   return pictures
+}
+
+/** Names of the ones who speak, which chat templates have no place for. */
+function namesIn(messages: unknown): string[] {
+  const entries = (Array.isArray(messages) ? messages : []).filter(isObject)
+  return entries.some(({ role, name }) => role !== "tool" && typeof name === "string") ? ["messages.name"] : []
 }
 
 /** Functions, and custom tools as functions of one text. */
@@ -128,7 +145,8 @@ function nameOf(tool: unknown): string {
 }
 
 function samplingOf(fields: JsonObject): GatewayRequest["sampling"] {
-  const bias = isObject(fields.logit_bias) ? (fields.logit_bias as Record<number, number>) : undefined
+  const { logit_bias: bias = null } = fields
+  if (bias !== null && !isObject(bias)) throw new RequestProblem("'logit_bias' must be an object.", "logit_bias")
   return given({
     temperature: numberAt(fields, "temperature"),
     topP: numberAt(fields, "top_p"),
@@ -139,8 +157,8 @@ function samplingOf(fields: JsonObject): GatewayRequest["sampling"] {
     seed: numberAt(fields, "seed"),
     frequencyPenalty: numberAt(fields, "frequency_penalty"),
     presencePenalty: numberAt(fields, "presence_penalty"),
-    stop: textsAt(fields.stop),
-    logitBias: bias,
+    stop: textsAt(fields, "stop"),
+    logitBias: bias === null ? undefined : (bias as Record<number, number>),
   })
 }
 

@@ -22,7 +22,8 @@ export function chatStream(head: ReplyHead, { includeUsage, custom }: ChatAnswer
   const notes: AnswerNote[] = []
   let calls = 0
   const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
-  const named = { ...nameOf(head), object: "chat.completion.chunk" }
+  // Who asks for the counts is told in every piece before them that they are not known yet.
+  const named = { ...nameOf(head), object: "chat.completion.chunk", ...(includeUsage ? { usage: null } : {}) }
   const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
     frame({ ...named, choices: [{ index: 0, delta, finish_reason: finish }], ...more })
 
@@ -64,6 +65,7 @@ export function chatCompletion(head: ReplyHead, reply: WholeReply, custom: Reado
   const message = {
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => wireCall(call, custom.has(call.name))) }),
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
-import { given, isObject, numberAt, onlyTools, type ChosenTools } from "../../fields.ts"
+import { given, isObject, numberAt, onlyTools, switchAt, type ChosenTools } from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 import { readItems } from "./input.ts"
 import { OfferedTools } from "./tools.ts"
@@ -9,7 +9,8 @@ import { OfferedTools } from "./tools.ts"
 const READ = new Set(
   (
     "model input instructions stream stream_options store include metadata tools tool_choice parallel_tool_calls text " +
-    "reasoning temperature top_p max_output_tokens previous_response_id truncation client_metadata"
+    "reasoning temperature top_p max_output_tokens previous_response_id truncation client_metadata background " +
+    "top_logprobs context_management moderation"
   ).split(" "),
 )
 
@@ -27,17 +28,18 @@ export function readResponses(fields: JsonObject, items: readonly JsonObject[]):
   if (typeof instructions === "string" && instructions !== "")
     messages.unshift({ role: "system", content: instructions })
   if (messages.length === 0) throw new RequestProblem("'input' must not be empty.", "input")
-  if (fields.background === true)
-    throw new RequestProblem("Answers cannot be worked on in the background.", "background")
+  checkKept(fields)
+  const parallel = switchAt(fields, "parallel_tool_calls")
   const jsonSchema = schemaOf(fields.text)
   const effort = isObject(fields.reasoning) ? fields.reasoning.effort : undefined
+  const verbosity = isObject(fields.text) ? fields.text.verbosity : undefined
   const others = Object.entries(fields).filter(([name, value]) => !READ.has(name) && value !== null)
   const request: GatewayRequest = {
     model: typeof fields.model === "string" ? fields.model : "",
     messages,
     ...choose(offered.tools, fields.tool_choice),
     ...(offered.deferred.length === 0 ? {} : { deferred: offered.deferred }),
-    ...(typeof fields.parallel_tool_calls === "boolean" ? { parallelToolCalls: fields.parallel_tool_calls } : {}),
+    ...(parallel === undefined ? {} : { parallelToolCalls: parallel }),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     sampling: given({
       temperature: numberAt(fields, "temperature"),
@@ -47,11 +49,29 @@ export function readResponses(fields: JsonObject, items: readonly JsonObject[]):
     extraBody: {
       ...Object.fromEntries(others),
       ...(typeof effort === "string" ? { reasoning_effort: effort } : {}),
+      ...(typeof verbosity === "string" ? { verbosity } : {}),
     },
-    leftOut: offered.leftOut,
-    stream: fields.stream === true,
+    leftOut: [...offered.leftOut, ...unanswered(fields)],
+    stream: switchAt(fields, "stream") ?? false,
   }
   return { request, offered }
+}
+
+/** @throws RequestProblem for what OpenAI keeps, and what would be another question without it */
+function checkKept(fields: JsonObject): void {
+  if (fields.background === true)
+    throw new RequestProblem("Answers cannot be worked on in the background.", "background")
+  for (const name of ["conversation", "prompt"]) {
+    if (fields[name] === undefined || fields[name] === null) continue
+    throw new RequestProblem(`A '${name}' that OpenAI keeps cannot be had here: send it in 'input'.`, name)
+  }
+}
+
+/** What an answer of the gateway has no place for. */
+function unanswered({ include, truncation, ...fields }: JsonObject): string[] {
+  const wanted = Array.isArray(include) ? include.map((one) => `include.${String(one)}`) : []
+  const others = ["top_logprobs", "context_management", "moderation"].filter((name) => fields[name])
+  return [...wanted, ...(truncation === "auto" ? ["truncation"] : []), ...others]
 }
 
 function choose(tools: OpenAITool[], choice: unknown): ChosenTools {

@@ -15,6 +15,8 @@ export interface ResponseReply extends ReadResponse {
 }
 
 type ItemType = "message" | "reasoning"
+/** A text that was cut off is not whole. */
+type ItemStatus = "completed" | "incomplete"
 
 /** The events of a streamed response. */
 export function responseStream(head: ReplyHead, about: ResponseReply): StreamWriter {
@@ -95,7 +97,7 @@ class EventWriter {
       : added + this.#inOpen("reasoning_summary_part.added", { part: { type: "summary_text", text: "" } })
   }
 
-  #close(): string {
+  #close(status: ItemStatus = "completed"): string {
     if (this.#open === undefined) return ""
     const { type, id, text } = this.#open
     const inner =
@@ -104,7 +106,7 @@ class EventWriter {
           this.#inOpen("content_part.done", { part: textPart(text) })
         : this.#inOpen("reasoning_summary_text.done", { text }) +
           this.#inOpen("reasoning_summary_part.done", { part: { type: "summary_text", text } })
-    const item = type === "message" ? messageItem(id, text) : reasoningItem(id, text)
+    const item = type === "message" ? messageItem(id, text, status) : reasoningItem(id, text)
     const done = this.#frame("response.output_item.done", { output_index: this.#output.length, item })
     this.#output.push(item)
     this.#open = undefined
@@ -141,7 +143,7 @@ class EventWriter {
   }
 
   #end(finishReason: FinishReason, given: Usage | undefined): string {
-    const closed = this.#close()
+    const closed = this.#close(cutBy(finishReason) === undefined ? "completed" : "incomplete")
     const usage = usageOr(given, this.#about.request, this.#written)
     const ended = { output: this.#output, finishReason, usage, notes: this.#notes }
     const response = responseOf(this.#head, this.#about, ended)
@@ -154,9 +156,10 @@ class EventWriter {
 /** The same as one body. */
 export function wholeResponse(head: ReplyHead, reply: WholeReply, about: ResponseReply): JsonObject {
   const { text, reasoning, calls, notes, finishReason, usage } = reply
+  const status = cutBy(finishReason) !== undefined && calls.length === 0 ? "incomplete" : "completed"
   const output = [
     ...(reasoning === "" ? [] : [reasoningItem(newId("rs"), reasoning)]),
-    ...(text === "" ? [] : [messageItem(newId("msg"), text)]),
+    ...(text === "" ? [] : [messageItem(newId("msg"), text, status)]),
     ...calls.map((call) => callItem(call, about.offered)),
   ]
   const written = text.length + reasoning.length + JSON.stringify(calls).length
@@ -188,8 +191,7 @@ interface Ended {
 }
 
 function responseOf(head: ReplyHead, about: ResponseReply, { output, finishReason, usage, notes }: Ended): JsonObject {
-  const cut =
-    finishReason === "length" ? "max_output_tokens" : finishReason === "content-filter" ? "content_filter" : undefined
+  const cut = cutBy(finishReason)
   return {
     ...headOf(head, about),
     status: cut === undefined ? "completed" : "incomplete",
@@ -206,16 +208,24 @@ function responseOf(head: ReplyHead, about: ResponseReply, { output, finishReaso
   }
 }
 
+/** Why an answer is not whole. */
+function cutBy(finishReason: FinishReason): string | undefined {
+  if (finishReason === "length") return "max_output_tokens"
+  return finishReason === "content-filter" ? "content_filter" : undefined
+}
+
 function headOf({ id, model, created }: ReplyHead, { fields }: ResponseReply): JsonObject {
   return {
     id: `resp_${id.replaceAll("-", "")}`,
     object: "response",
     created_at: created,
     model,
+    background: false,
     error: null,
     incomplete_details: null,
     instructions: fields.instructions ?? null,
     max_output_tokens: fields.max_output_tokens ?? null,
+    max_tool_calls: fields.max_tool_calls ?? null,
     metadata: fields.metadata ?? {},
     parallel_tool_calls: fields.parallel_tool_calls ?? true,
     previous_response_id: fields.previous_response_id ?? null,
@@ -238,8 +248,8 @@ function textPart(text: string): JsonObject {
   return { type: "output_text", text, annotations: [], logprobs: [] }
 }
 
-function messageItem(id: string, text: string): JsonObject {
-  return { id, type: "message", status: "completed", role: "assistant", content: [textPart(text)] }
+function messageItem(id: string, text: string, status: ItemStatus): JsonObject {
+  return { id, type: "message", status, role: "assistant", content: [textPart(text)] }
 }
 
 function reasoningItem(id: string, text: string): JsonObject {
