@@ -84,7 +84,8 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     wire: Wire,
     answer: (context: GatewayContext, body: JsonObject) => Promise<Response>,
   ): Promise<Response> {
-    const body = await readJson(context, bodyLimits(options))
+    const untyped = wire.untyped === true && !isFromPage(context)
+    const body = await readJson(context, { ...bodyLimits(options), untyped })
     if ("refused" in body) return body.refused
     try {
       return await answer(context, objectOf(body.value))
@@ -113,6 +114,11 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const head = { id: crypto.randomUUID(), model, created: Math.floor(Date.now() / 1000) }
     return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room, deferred }))
   }
+}
+
+/** Browsers say where a request comes from, and pages can send what is not said to be JSON without being asked. */
+function isFromPage({ req }: GatewayContext): boolean {
+  return req.header("origin") !== undefined || req.header("sec-fetch-site") !== undefined
 }
 
 /** An agent has tools of its own. */

@@ -95,6 +95,8 @@ export interface Wire {
   readonly id: string
   /** Where its clients post. */
   readonly paths: readonly string[]
+  /** Its clients do not say that what they send is JSON. */
+  readonly untyped?: true
   /** @throws RequestProblem where the request cannot be answered as it was meant */
   read(body: JsonObject, context: WireContext): WireRequest | ReadyAnswer
   /** The body of an answer that failed. */

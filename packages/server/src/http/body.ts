@@ -13,6 +13,8 @@ export interface BodyLimits {
   timeoutMs: number
   /** Where the bytes are accounted for. */
   held?: Held
+  /** JSON is read whatever it is said to be: only for what no page of a browser has sent. */
+  untyped?: boolean
 }
 
 /** The limits that a server's options set. */
@@ -28,13 +30,16 @@ export function bodyLimits({
  * keeps
  * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
  */
-export async function readJson(context: Context, { maxBytes, timeoutMs, held }: BodyLimits): Promise<ReadBody> {
+export async function readJson(
+  context: Context,
+  { maxBytes, timeoutMs, held, untyped }: BodyLimits,
+): Promise<ReadBody> {
   const type = (context.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase()
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
   const { raw } = context.req
   // Where the length is declared the body's stream is not looked at: reading the body at once is much cheaper.
   if (declared === 0 || (Number.isNaN(declared) && raw.body === null)) return { value: {}, text: "" }
-  if (type !== "application/json" && !type.endsWith("+json")) {
+  if (type !== "application/json" && !type.endsWith("+json") && untyped !== true) {
     return {
       refused: problem({
         code: "UNSUPPORTED_MEDIA_TYPE",

@@ -82,7 +82,7 @@ const ALLOWED_HEADERS = [
   "anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access",
   "x-stainless-arch, x-stainless-async, x-stainless-custom-poll-interval, x-stainless-helper-method",
   "x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-poll-helper, x-stainless-read-timeout",
-  "x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",
+  "x-stainless-helper, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",
 ]
 const EXPOSED_HEADERS = [
   "x-routing-mode, x-toolwright-left-out, x-toolwright-max-tokens, x-toolwright-deferred-tools, mcp-session-id, retry-after, retry-after-ms",

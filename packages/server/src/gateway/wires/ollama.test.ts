@@ -31,6 +31,22 @@ const tools = [{ type: "function", function: { name: "get_weather", description:
 const CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"days": "2"}}\n</tool_call>'
 const user = { role: "user", content: "Weather?" }
 
+test("a request that is not said to be JSON is read, as Ollama's own examples send it, but from no page", async () => {
+  const backend = createScriptedBackend({ model: "m", steps: [{ reply: "Hello" }] })
+  const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
+  const status = async (path: string, headers: Record<string, string> = {}) => {
+    const typed = { host: "localhost", "content-type": "application/x-www-form-urlencoded", ...headers }
+    const body = JSON.stringify({ model: "m", stream: false, messages: [user] })
+    return (await app.request(`http://localhost${path}`, { method: "POST", headers: typed, body })).status
+  }
+  expect(await status("/api/chat")).toBe(200)
+  expect(await status("/api/show")).toBe(200)
+  expect(await status("/api/chat", { "sec-fetch-site": "cross-site" })).toBe(415)
+  expect(await status("/api/chat", { origin: "http://localhost" })).toBe(415)
+  expect(await status("/v1/chat/completions")).toBe(415)
+  expect(backend.requests).toHaveLength(1)
+})
+
 describe("/api/chat", () => {
   test("streams unless told not to, with calls whole, and takes their results back", async () => {
     const { ask, backend } = gateway([

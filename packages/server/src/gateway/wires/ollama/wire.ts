@@ -10,6 +10,7 @@ const VERSION = "0.13.0"
 export const ollama: Wire = {
   id: "ollama",
   paths: ["/api/chat", "/api/generate"],
+  untyped: true,
   read(body, { path }) {
     const generate = path.endsWith("/generate")
     if (asksToLoad(body, generate)) return { ready: (model) => loaded(model, body, generate) }
