@@ -1,5 +1,5 @@
 import { createStopCutter, type InferEvent, type StopCutter } from "@toolwright/backends"
-import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { ToolwrightError, type ToolCall, type ToolDefinition } from "@toolwright/toolbox"
 import {
   createCallAssembler,
   type CallAssembler,
@@ -12,6 +12,7 @@ import {
 import { takeForeignCall } from "./foreign-call.ts"
 import { withMark } from "./marks.ts"
 import { emptyReply, type Reply, type ReplyEvent } from "./reply.ts"
+import { Twins, type CallSource } from "./twins.ts"
 
 /** How a reply is to be read. */
 export interface ReadingOptions {
@@ -56,6 +57,7 @@ export class ReplyReader {
   /** The text has come to a stop sequence: nothing that follows counts. */
   stopped = false
   readonly #options: ReadingOptions
+  readonly #twins = new Twins()
   #native: CallAssembler | undefined
   readonly #started = performance.now()
   readonly #cutter: StopCutter | undefined
@@ -134,11 +136,11 @@ export class ReplyReader {
   }
 
   get #textCalls(): CallReader {
-    return (this.#fromText ??= new CallReader(this.reply, this.#options, "text"))
+    return (this.#fromText ??= new CallReader(this.reply, this.#options, { source: "text", twins: this.#twins }))
   }
 
   get #serverCalls(): CallReader {
-    return (this.#fromServer ??= new CallReader(this.reply, this.#options, "server"))
+    return (this.#fromServer ??= new CallReader(this.reply, this.#options, { source: "server", twins: this.#twins }))
   }
 
   #text(text: string): ReplyEvent[] {
@@ -172,6 +174,8 @@ class CallReader {
   readonly #nameCall: (given: string) => string
   readonly #path: string
   readonly #ids = new Map<number, string>()
+  readonly #twins: Twins
+  readonly #source: CallSource
   readonly #inText: boolean
   /** Calls of this source do not count: they are told as problems. */
   readonly #refused: boolean
@@ -183,9 +187,11 @@ class CallReader {
   /** What stands after a call in text. */
   readonly #after: string[] = []
 
-  constructor(reply: Reply, options: ReadingOptions, source: "text" | "server") {
+  constructor(reply: Reply, options: ReadingOptions, { source, twins }: { source: CallSource; twins: Twins }) {
     this.#reply = reply
     this.#nameCall = options.nameCall
+    this.#twins = twins
+    this.#source = source
     this.#inText = source === "text"
     this.#path = this.#inText ? options.path : "native"
     this.#format = this.#inText ? options.formatter.declaration : undefined
@@ -270,6 +276,7 @@ class CallReader {
     if (this.#refused)
       return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.arguments })))
     this.#called = this.#inText
+    if (this.#twins.has(this.#source, call)) return this.#problem(twice(call))
     const id = this.#id(index, call.id)
     this.#reply.calls.push({ ...call, id })
     return { type: "call-end", callId: id, name: call.name, arguments: call.arguments, path: this.#path }
@@ -321,6 +328,12 @@ const MADE_UP = {
   message: "What the reply says after its call was left out: a result comes from the tool alone.",
   repaired: true,
 } as const
+
+/** A call that the server read, and whose text it left where it was. */
+function twice({ name, arguments: args }: Pick<ToolCall, "name" | "arguments">): ParseProblem {
+  const message = `The call of '${name}' came twice, as text and in the server's own form: it counts once.`
+  return { kind: "extra-text", at: 0, text: JSON.stringify({ name, arguments: args }), message, repaired: true }
+}
 
 function notNative(name: string, text: string): ParseProblem {
   const message = `The call of '${name}' stands in the text of the reply: make it with the tool use that you were given.`

@@ -144,6 +144,29 @@ const CASES: Readonly<Record<string, Case>> = {
     text: expect.stringContaining("MARK") as unknown as string,
     calls: [],
   },
+  "a call as text, and again in its own form": {
+    sends: [
+      HEAD,
+      delta({ content: `<tool_call>\n{"name": "look", "arguments": {"a": "1"}}\n</tool_call>` }),
+      look("1"),
+      CALLED,
+    ],
+    ...one,
+  },
+  "a call in its own form, and again as text": {
+    sends: [
+      HEAD,
+      look("1"),
+      delta({ content: `<tool_call>\n{"name": "look", "arguments": {"a": "1"}}\n</tool_call>` }),
+      CALLED,
+    ],
+    ...one,
+  },
+  "the same call two times": {
+    sends: [HEAD, look("1", { id: "a" }), look("1", { index: 1, id: "b" }), CALLED],
+    text: "",
+    calls: [{ a: "1" }, { a: "1" }],
+  },
   "names of prototypes": {
     sends: [HEAD, call({ id: "c" }, { name: "look", arguments: '{"a":"1","__proto__":{"b":1}}' }), CALLED],
     text: "",
@@ -252,7 +275,7 @@ describe.each(Object.entries(CASES))("a model's server that sends %s", (_, given
     async (name, stream) => {
       const { path, body, read } = WIRES[name]!
       const baseUrl = await rawModel(given)
-      const backend = createOpenAICompatibleBackend({ baseUrl, modelName: "m", retryDelaysMs: [] })
+      const backend = createOpenAICompatibleBackend({ baseUrl, modelName: "qwen2.5-7b", retryDelaysMs: [] })
       const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
       const response = await app.request(`http://localhost${path}`, {
         method: "POST",
