@@ -4,7 +4,7 @@ import { createAnswering, type AnsweringOptions } from "@toolwright/dialogue"
 import type { Backend } from "@toolwright/backends"
 import type { JsonObject } from "@toolwright/toolbox"
 import type { AppVariables } from "../app.ts"
-import { bodyLimits, readJson } from "../http/body.ts"
+import { bodyLimits, readJson, type BodyLimits } from "../http/body.ts"
 import { failureOf, retryHeaders } from "./failures.ts"
 import { isObject } from "./fields.ts"
 import {
@@ -18,7 +18,14 @@ import {
 } from "./modes.ts"
 import { respond } from "./respond.ts"
 import { withRoom } from "./room.ts"
-import { RequestProblem, type GatewayEvent, type ServedModels, type Wire, type WireRequest } from "./wire.ts"
+import {
+  RequestProblem,
+  type GatewayEvent,
+  type ReadyAnswer,
+  type ServedModels,
+  type Wire,
+  type WireRequest,
+} from "./wire.ts"
 import { passedOn } from "./passed-on.ts"
 import { anthropicMessages } from "./wires/anthropic/wire.ts"
 import { ollama } from "./wires/ollama/wire.ts"
@@ -66,9 +73,7 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   for (const wire of wires()) {
     const answer = (context: GatewayContext, body: JsonObject): Promise<Response> => {
       const header = (name: string): string | undefined => context.req.header(name)
-      const read = wire.read(body, { path: context.req.path, caller: context.get("caller"), header })
-      if ("ready" in read) return Promise.resolve(Response.json(read.ready(backend.modelName())))
-      return answerTo(context, read)
+      return answerTo(context, wire.read(body, { path: context.req.path, caller: context.get("caller"), header }))
     }
     for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
     for (const [path, other] of Object.entries(wire.others ?? {}))
@@ -84,8 +89,7 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     wire: Wire,
     answer: (context: GatewayContext, body: JsonObject) => Promise<Response>,
   ): Promise<Response> {
-    const untyped = wire.untyped === true && !isFromPage(context)
-    const body = await readJson(context, { ...bodyLimits(options), untyped })
+    const body = await readJson(context, limitsOf(wire, options, context))
     if ("refused" in body) return body.refused
     try {
       return await answer(context, objectOf(body.value))
@@ -95,7 +99,8 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     }
   }
 
-  async function answerTo(context: GatewayContext, wire: WireRequest): Promise<Response> {
+  async function answerTo(context: GatewayContext, wire: WireRequest | ReadyAnswer): Promise<Response> {
+    if ("ready" in wire) return Response.json(wire.ready(backend.modelName()))
     const named = context.req.header("x-toolwright-agent")
     const agent = agentFor(wire.request.model, named, agents)
     const { tools: declared, deferred } = agent === undefined ? answering.declared(wire.request) : NOTHING_DECLARED
@@ -114,6 +119,10 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const head = { id: crypto.randomUUID(), model, created: Math.floor(Date.now() / 1000) }
     return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room, deferred }))
   }
+}
+
+function limitsOf(wire: Wire, options: GatewayOptions, context: GatewayContext): BodyLimits {
+  return { ...bodyLimits(options), untyped: wire.untyped === true && !isFromPage(context) }
 }
 
 /** Browsers say where a request comes from, and pages can send what is not said to be JSON without being asked. */

@@ -39,7 +39,7 @@ export async function readJson(
   const { raw } = context.req
   // Where the length is declared the body's stream is not looked at: reading the body at once is much cheaper.
   if (declared === 0 || (Number.isNaN(declared) && raw.body === null)) return { value: {}, text: "" }
-  if (type !== "application/json" && !type.endsWith("+json") && untyped !== true) {
+  if (!isJson(type) && untyped !== true) {
     return {
       refused: problem({
         code: "UNSUPPORTED_MEDIA_TYPE",
@@ -66,6 +66,10 @@ export async function readJson(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function isJson(type: string): boolean {
+  return type === "application/json" || type.endsWith("+json")
 }
 
 async function readPieces(
