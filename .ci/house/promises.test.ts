@@ -99,11 +99,11 @@ const help = (command: string) =>
         .split(/^Options/m)[0]!,
   )
 
-/** Commands of which each option counts. */
-const OPTIONS = ["run", "chat", "tools", "undo", "tasks", "work", "resume", "serve", "mcp", "trust"].map((command) => ({
-  command,
-  heading: `toolwright ${command}`,
-}))
+/** Places whose options count, each of these commands and what they share. */
+const OPTIONS = COMMANDS.map((command) => ({ command, heading: `toolwright ${command}` })).concat({
+  command: "",
+  heading: "Common options",
+})
 
 /** The pages; of one that is a list of promises every sentence counts, whatever its words. */
 const PAGES: readonly { page: string; text: () => string; least: number; all?: true }[] = [
@@ -119,6 +119,12 @@ const PAGES: readonly { page: string; text: () => string; least: number; all?: t
   { page: "docs/sandbox.md", text: () => read("docs/sandbox.md"), least: 6 },
   { page: "docs/undo.md", text: () => read("docs/undo.md"), least: 6 },
   { page: "docs/pocket.md", text: () => section(read("docs/pocket.md"), "What it may do"), least: 4 },
+  {
+    page: "docs/cli.md, what holds for all commands",
+    text: () => section(read("docs/cli.md"), "What holds for all commands"),
+    least: 9,
+    all: true,
+  },
   ...COMMANDS.map((command) => ({ page: `help of ${command}`, text: () => help(command), least: 0 })),
 ]
 

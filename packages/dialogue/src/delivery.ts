@@ -21,8 +21,9 @@ import { Grammars, HeldCalls, NOTHING, type ReplyForm, type RequestPart } from "
 export { Grammars, type ReplyForm } from "./grammars.ts"
 
 /**
- * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the
- * default) also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
+ * How a model is to call. `structured` and `hybrid` (the default): by the native API, a grammar or the family's own
+ * syntax, the highest that there is; over a native API `structured` takes no generic JSON in text for a call. `text`:
+ * the generic form, as a way back. What a model writes beside what it was told is read by the formatter's recoveries.
  */
 export type ToolCallingMode = "structured" | "hybrid" | "text"
 

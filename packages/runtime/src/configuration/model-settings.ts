@@ -137,7 +137,8 @@ export const MODEL_SETTINGS = [
     type: "string",
     values: ["structured", "hybrid", "text"],
     fallback: "hybrid",
-    description: "How calls may be read: structured forms only, also generic JSON, or generic JSON alone",
+    description:
+      "How a model is to call: by its server's tool use, a grammar or its family's syntax, where structured takes no JSON in the text of a server with tool use for a call, or by generic JSON alone",
     flag: "tool-calling",
   },
   {

@@ -241,7 +241,7 @@ const DECLARED = [
     type: "boolean",
     fallback: false,
     description:
-      "Whether tools that delete, move, publish or run programs need approval where no rule speaks; see 'asks' of the tools",
+      "Whether tools that delete, move, publish or run commands need approval where no rule speaks; a project's own tests and checks run unasked where a sandbox holds them",
     flag: "careful",
   },
   {

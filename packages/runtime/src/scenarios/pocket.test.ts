@@ -159,12 +159,14 @@ describe("what the pocket model may do", () => {
     call("delete_file", { path: "a.txt" }),
     call("move_file", { source: "a.txt", destination: "b.txt" }),
     call("bash", { command: "rm a.txt" }),
+    call("test", {}),
+    call("write_file", { path: "a.txt", content: "x" }),
   ]
 
-  test("deleting, moving and commands are refused where nobody can be asked", async () => {
+  test("deleting, moving, commands, tests and writing over a file are refused where nobody can be asked", async () => {
     const toolwright = await assembled({ backend: asPocket(...risky, "Sorry.") })
     const results = ended(await events(toolwright, "get rid of a.txt"))
-    expect(results.map(({ name }) => name)).toEqual(["delete_file", "move_file", "bash"])
+    expect(results.map(({ name }) => name)).toEqual(["delete_file", "move_file", "bash", "test", "write_file"])
     for (const { result } of results)
       expect(result).toMatchObject({
         success: false,
