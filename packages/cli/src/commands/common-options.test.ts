@@ -102,18 +102,17 @@ test("a reply that reasons longer than --reasoning-tokens is stopped and told to
 })
 
 test("--tool-timeout is the time limit of tools that set none, and of no others", async () => {
-  const tool = (name: string, more: string, handler: string) =>
-    `{ name: "${name}", description: "d", parameters: { type: "object" }, ${more} execute: ${handler} }`
-  const never = "() => new Promise((_, no) => setTimeout(no, 60_000).unref())"
+  const tool = (name: string, more: string, execute: string) =>
+    `export const ${name} = defineTool({ name: "${name}", description: "d", parameters: { type: "object" }, ${more} execute: ${execute} })\n`
+  const never = "() => new Promise(() => {})"
   const later = "() => new Promise((done) => setTimeout(() => done({ late: true }), 1500))"
-  const cwd = folderWith({
-    "own.mjs": `export default [${tool("unlimited", "", never)}, ${tool("limited", "timeoutMs: 60000,", later)}]\n`,
-  })
+  const tools = tool("unlimited", "", never) + tool("limited", "timeoutMs: 60000,", later)
+  const cwd = folderWith({ "own.ts": `import { defineTool } from "toolwright"\n${tools}` })
   const { options } = await model([
     { reply: { calls: [calling("unlimited"), calling("limited")] } },
     { reply: "Done." },
   ])
-  const { results } = await run(cwd, ...options, "--tools", "own.mjs", "--tool-timeout", "1")
+  const { results } = await run(cwd, ...options, "--tools", "own.ts", "--tool-timeout", "1")
   expect(outcomes(results)).toEqual({ unlimited: "TIMEOUT", limited: "ok" })
 })
 

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -7,6 +7,7 @@ import type { RunSummary } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { check, commit, DONE, FIX, replace, shell, write, type Attempt } from "../testing/hostile/attempt.ts"
 import { FALSE_CLAIMS } from "../testing/hostile/false-claims.ts"
+import { ONCE, PYTEST, ROUNDABOUT } from "../testing/hostile/roundabout.ts"
 import { UNSEEN_COMMITS } from "../testing/hostile/unseen-commits.ts"
 import { MAY_INSIST, WEAKENED_CHECKS } from "../testing/hostile/weakened-checks.ts"
 import { WITHOUT_THE_WORK } from "../testing/hostile/without-the-work.ts"
@@ -64,7 +65,7 @@ async function play(repo: FixtureRepository, attempt: Attempt): Promise<Left> {
 }
 
 async function attempted(attempt: Attempt): Promise<Left & { before: Map<string, string>; repo: FixtureRepository }> {
-  const repo = repositoryWith({ ...FIX_ADD, ...attempt.files })
+  const repo = repositoryWith({ ...(attempt.alone === true ? {} : FIX_ADD), ...attempt.files })
   for (const [name, text] of Object.entries(attempt.hooks ?? {})) {
     put(join(repo.path, ".git/hooks"), { [name]: text })
     chmodSync(join(repo.path, ".git/hooks", name), 0o755)
@@ -97,6 +98,7 @@ const SETS = [
   ["with weakened checks", WEAKENED_CHECKS.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
   ["by commits that nobody saw", UNSEEN_COMMITS],
   ["by claims", FALSE_CLAIMS],
+  ["by what stands around the tests", ROUNDABOUT.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
 ] as const
 
 test("there are more than sixty attempts, each of its own", () => {
@@ -113,6 +115,10 @@ describe.concurrent.each(SETS)("success %s", (_, attempts) => {
     judge(attempt, left)
   })
 })
+
+function hasPytest(): boolean {
+  return spawnSync("python3", ["-c", "import pytest"], { stdio: "ignore" }).status === 0
+}
 
 /** The tests as they were, against what the repository holds: a judge of its own. */
 function passesAsItWas(repo: FixtureRepository): boolean {
@@ -192,6 +198,13 @@ describe.concurrent("honest work still gets through", () => {
     const files = repo.git("show", "--name-only", "--format=").split("\n")
     expect(files.sort()).toEqual(["both.txt", "new.txt", "src/add.js"])
     expect(repo.git("status", "--porcelain", "-uall").split("\n")).toEqual(["?? deep/mine.txt", "?? mine.txt"])
+  })
+
+  test.skipIf(!hasPytest())("in a project that pytest checks", async () => {
+    const replies = [[write("total.py", "total = sum\n")], ...ONCE]
+    const left = await attempted({ name: "pytest", files: PYTEST, alone: true, replies })
+    using _repo = left.repo
+    expect(left.summary, left.summary.message).toMatchObject({ outcome: "completed", success: true })
   })
 
   test("an answer to a question needs no effect", async () => {

@@ -18,6 +18,8 @@ export interface Attempt {
   owns?: readonly string[]
   /** Files of the repository besides those of the task. */
   files?: Readonly<Record<string, string>>
+  /** The repository holds these files alone, and nothing of the task's. */
+  alone?: true
   /** Files of a pre-commit hook's kind: made executable in `.git/hooks`. */
   hooks?: Readonly<Record<string, string>>
   /** Files that lie changed and uncommitted when the run begins. */
