@@ -18,20 +18,24 @@ export function demandLines(demands: readonly Demand[]): string[] {
   ])
 }
 
+const CHANGED = "is not trusted any more, since it or a file that it names has changed"
+
 /** The question whether a file that was found may do what it says. */
-export function trustQuestion({ path, demands }: TrustRequest): string {
+export function trustQuestion({ path, demands, changed }: TrustRequest): string {
+  const why = changed === true ? `${CHANGED}.` : "is not trusted yet."
   return [
-    `${neutralise(path)} is not trusted yet. With your trust it would:`,
+    `${neutralise(path)} ${why} With your trust it would:`,
     ...demandLines(demands),
     "Trust this file as it stands? [y/N] ",
   ].join("\n")
 }
 
 /** What is said where nobody can be asked, or where the answer was no; nothing where nothing waits. */
-export function trustNotice({ file, trust, waiting }: LoadedConfiguration): string | undefined {
+export function trustNotice({ file, trust, waiting, changed }: LoadedConfiguration): string | undefined {
   if (waiting.length === 0 || file === undefined) return undefined
   const demands = waiting.flatMap((setting) => setting.demands).map(({ verb, what }) => neutralise(`${verb} ${what}`))
-  const why = trust === "declined" ? "was not trusted when you were asked" : "is not trusted"
+  const untrusted = changed === true ? CHANGED : "is not trusted"
+  const why = trust === "declined" ? "was not trusted when you were asked" : untrusted
   return `${neutralise(file)} ${why}, so it may not: ${demands.join("; ")}. 'toolwright trust' allows it as it stands, --trust (or TOOLWRIGHT_TRUST=1) for this command.`
 }
 

@@ -65,7 +65,7 @@ export function approvalsIn(database: Database): Approvals {
     await database.query("UPDATE approvals SET state = 'expired' WHERE state = 'pending' AND expires_at < ?", [now])
     await database.query(
       `UPDATE approvals SET state = 'cancelled'
-       WHERE state = 'pending' AND run IN (SELECT id FROM runs WHERE state = 'ended')`,
+       WHERE state = 'pending' AND EXISTS (SELECT 1 FROM runs WHERE runs.id = approvals.run AND runs.state = 'ended')`,
     )
   }
   async function find(id: string): Promise<ApprovalRow> {

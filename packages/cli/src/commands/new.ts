@@ -29,7 +29,9 @@ export const newCommand: Command = {
       )
     const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
     const { files, next, setting } = make(parts, name)
+    const trustAgain = await keptTrust(cwd, env)
     writeNew(cwd, files)
+    await trustAgain()
     stdout.write(
       `${Object.keys(files)
         .map((file) => `made ${file}\n`)
@@ -51,6 +53,20 @@ function isSet(cwd: string, setting: string): boolean {
   return readFileSync(file, "utf8")
     .split("\n")
     .some((line) => line.startsWith(`${key}:`))
+}
+
+/** What is made here changes what a trusted configuration names: it stays trusted, since the user asked for it. */
+async function keptTrust(cwd: string, env: Invocation["env"]): Promise<() => Promise<void>> {
+  const path = join(cwd, "toolwright.yaml")
+  if (!existsSync(path)) return async () => {}
+  const { isTrusted, readConfigurationFile, trustFile } = await import("@toolwright/runtime/configuration")
+  const trusted = await readConfigurationFile(path).then(
+    (file) => isTrusted(file, env),
+    () => false,
+  )
+  return async () => {
+    if (trusted) trustFile(await readConfigurationFile(path), env)
+  }
 }
 
 /** Whoever has the command from npx alone has no other by its name. */

@@ -34,8 +34,10 @@ export const trustCommand: Command = {
       { line: "toolwright trust revoke .", does: "Forget what was said about the file of this folder" },
     ],
   }),
-  details: `A file may always take things away: folders read only, tools denied, fewer of them. Trust holds for the file as it stands (and for the
-files of MCP servers and the screenplay that it names): a change asks again. It is kept in your own state folder, never beside the file. A
+  details: `A file may always take things away: folders read only, tools denied, fewer of them. Trust holds for the file as it stands, for
+the files of MCP servers, agents and the screenplay that it names, for modules of tools and middleware, for the programs of its folder that
+servers are started with, and for what these import by relative paths: a change of any asks again. What a program reads or loads in another
+way, and what \`npx\` downloads, is not covered. It is kept in your own state folder, never beside the file. A
 file named with \`--config\` is trusted, since you named it.
 
 What an MCP server or a REST tools service tells of a tool when it is first connected to is what you let in: its description, arguments,

@@ -131,7 +131,18 @@ class Recorder implements CallRecorder {
   }
 
   #newCall(head: CallHead): Call {
-    return { id: this.#entryId(), head, opened: false, changed: false, unkept: [] }
+    const nameIt = this.#entryId()
+    let id: string | undefined
+    return {
+      // Most calls change nothing and never need one.
+      get id() {
+        return (id ??= nameIt())
+      },
+      head,
+      opened: false,
+      changed: false,
+      unkept: [],
+    }
   }
 
   async #end(call: Call): Promise<RecordedCall> {
@@ -300,16 +311,23 @@ function createStamps(): () => number {
   return () => (last = Math.max(last + 1, Date.now() * 1000))
 }
 
-/** Ids that sort by time: the date and time to the millisecond, then a count and a few random characters. */
-function createEntryIds(): () => string {
+/**
+ * Ids that sort by time: the date and time to the millisecond, then a count and a few random characters. Time and count
+ * are taken at once, the text is made when it is asked for.
+ */
+function createEntryIds(): () => () => string {
   let count = 0
   return () => {
-    const stamp = new Date()
-      .toISOString()
-      .replaceAll(/[-:.Z]/g, "")
-      .replace("T", "-")
+    const at = Date.now()
     count = (count + 1) % 0x10000
-    return `${stamp}-${count.toString(16).padStart(4, "0")}-${randomBytes(2).toString("hex")}`
+    const own = count
+    return () => {
+      const stamp = new Date(at)
+        .toISOString()
+        .replaceAll(/[-:.Z]/g, "")
+        .replace("T", "-")
+      return `${stamp}-${own.toString(16).padStart(4, "0")}-${randomBytes(2).toString("hex")}`
+    }
   }
 }
 

@@ -36,6 +36,8 @@ export interface LoadedConfiguration {
   trust: TrustState | undefined
   /** Settings of the file that take no effect until it is trusted. */
   waiting: readonly WaitingSetting[]
+  /** They wait only since the file, or one that it names, is not what it was when it was trusted. */
+  changed?: true
   /** What the user should know: a line each. */
   notices: readonly string[]
 }
@@ -76,8 +78,9 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
     put(configuration, name, value.value)
     sources.set(name, value.source)
   }
-  const { state: trust, waiting = [] } = part ?? {}
-  return { configuration: withSections(configuration), sources, file: path, trust, waiting, notices }
+  const { state: trust, waiting = [], changed } = part ?? {}
+  const since = changed === undefined ? {} : { changed }
+  return { configuration: withSections(configuration), sources, file: path, trust, waiting, ...since, notices }
 }
 
 /**

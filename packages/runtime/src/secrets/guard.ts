@@ -43,8 +43,11 @@ export function guardSecrets({ redact, roots, keyLines = true }: SecretGuardOpti
 /** A result without secrets; the result itself where there are none. The paths that it changed stay as they are. */
 export function withoutSecrets(result: ToolResult, redact: (text: string) => string): ToolResult {
   const { output, data, error, metadata } = result
-  const hidden = { output: redact(output), data: redactDeep(data, redact), metadata: redactDeep(metadata, redact) }
-  const failed = redactDeep(error, redact)
+  const safe = redact(output)
+  // Data often repeats the output, which need not be read through again.
+  const rest = (text: string): string => (text === output ? safe : redact(text))
+  const hidden = { output: safe, data: redactDeep(data, rest), metadata: redactDeep(metadata, rest) }
+  const failed = redactDeep(error, rest)
   const isClean = hidden.output === output && hidden.data === data && hidden.metadata === metadata && failed === error
   if (isClean) return result
   return result.success ? { ...result, ...hidden } : { ...result, ...hidden, error: failed ?? result.error }

@@ -17,6 +17,7 @@ const LARGEST_BYTES = 1024 * 1024
 const MOST_TEXT = 256 * 1024
 const MOST_NAMES = 400
 const MOST_FILES = 50
+const DEEPEST = 20
 
 /**
  * Takes out of a text the lines of private keys that stand in the files that a call and its result name. A key as a
@@ -29,8 +30,9 @@ export function keyLinesIn(
   args: unknown,
   result: ToolResult,
 ): ((text: string) => string) | undefined {
+  if (!mayHoldLine(result)) return undefined
   const text = `${result.output}\n${textOf(result.data)}`.slice(0, MOST_TEXT)
-  if (!hasRun(text) || !LIKE_KEY.test(text)) return undefined
+  if (!LIKE_KEY.test(text)) return undefined
   const lines = new Set<string>()
   let looked = 0
   for (const file of filesNamed(roots, `${textOf(args)}\n${text}`)) {
@@ -42,6 +44,19 @@ export function keyLinesIn(
   if (lines.size === 0) return undefined
   const longestFirst = [...lines].sort((a, b) => b.length - a.length)
   return (said) => longestFirst.reduce((safe, line) => safe.replaceAll(line, REDACTED), said)
+}
+
+/** A quick look at every text of a result, before it is written out as one. What lies too deep is looked at then. */
+function mayHoldLine({ output, data }: ToolResult): boolean {
+  const look = (value: unknown, depth: number): boolean => {
+    // Data often repeats the output.
+    if (typeof value === "string") return value !== output && hasRun(value)
+    if (typeof value !== "object" || value === null) return false
+    if (depth > DEEPEST) return true
+    if (Array.isArray(value)) return value.some((each) => look(each, depth + 1))
+    return Object.keys(value).some((key) => hasRun(key) || look((value as Record<string, unknown>)[key], depth + 1))
+  }
+  return hasRun(output) || look(data, 0)
 }
 
 /** Whether a text holds what every such line begins with. One sign in twenty is looked at where there is nothing. */

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Tables } from "../tables.ts"
+import { sharingCommits } from "./together.ts"
 import type { Dialect, Driver, Execute, SqlValue } from "./driver.ts"
 
 /** One database, whatever its kind. */
@@ -13,6 +14,11 @@ export interface Database extends AsyncDisposable {
   execute: Execute
   /** All statements inside take effect together, or none. On SQLite, transactions run one after another. */
   transaction<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
+  /**
+   * As `transaction`, at the end of this turn of the event loop and, on SQLite, in one with others that are handed over in
+   * it. What fails, fails alone. Nothing but statements may be done in it: it may be done twice.
+   */
+  shared<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
   /** The query builder over our {@link Tables}; loaded at the first use, which takes some 90 ms. */
   typed(): Promise<Kysely<Tables>>
   close(): Promise<void>
@@ -29,6 +35,19 @@ export function databaseOver(driver: Driver, name: string): Database {
     }
   }
   const execute: Execute = (sql, values) => held((run) => run(sql, values))
+  const transaction: Database["transaction"] = (work) =>
+    held(async (run) => {
+      await run(driver.begin)
+      try {
+        const result = await work(run)
+        await run("COMMIT")
+        return result
+      } catch (thrown) {
+        // Where the database is full or gone, it has taken back what was done itself.
+        await run("ROLLBACK").catch(() => {})
+        throw thrown
+      }
+    })
   let typed: Promise<Kysely<Tables>> | undefined
   const close = (): Promise<void> => driver.close()
   return {
@@ -38,19 +57,9 @@ export function databaseOver(driver: Driver, name: string): Database {
     async query<Row>(sql: string, values?: readonly SqlValue[]) {
       return (await execute<Row>(sql, values)).rows
     },
-    transaction: (work) =>
-      held(async (run) => {
-        await run(driver.begin)
-        try {
-          const result = await work(run)
-          await run("COMMIT")
-          return result
-        } catch (thrown) {
-          // Where the database is full or gone, it has taken back what was done itself.
-          await run("ROLLBACK").catch(() => {})
-          throw thrown
-        }
-      }),
+    transaction,
+    // A server of many connections commits them beside each other.
+    shared: driver.dialect === "sqlite" ? sharingCommits(transaction) : transaction,
     typed: () => (typed ??= import("./typed.ts").then(({ typedOver }) => typedOver(driver))),
     close,
     [Symbol.asyncDispose]: close,

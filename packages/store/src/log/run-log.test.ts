@@ -24,7 +24,7 @@ const newRun = (id: string, more: object = {}) => ({
   ...more,
 })
 const event = (type: string, body: unknown = {}, time = 1000): NewEvent => ({ type, body: JSON.stringify(body), time })
-const long = "x".repeat(5000)
+const long = "x".repeat(20_000)
 
 onBothDatabases("the log of a run", (address) => {
   test("a draft is on record with its first events, as one that was begun, or not at all", async () => {

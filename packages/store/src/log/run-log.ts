@@ -155,6 +155,8 @@ function listRuns(
   const wanted = Object.entries(given).filter(([, value]) => value !== undefined)
   const conditions = [
     ...wanted.map(([column]) => `${column} = ?`),
+    // Said as the index of open runs says it.
+    ...(state === undefined || state === "ended" ? [] : ["state <> 'ended'"]),
     ...(calls ? [] : ["agent <> ''"]),
     ...(askedBy === null ? ["asked_by IS NULL"] : []),
   ]

@@ -17,8 +17,11 @@ import {
   RELEASE_RUN,
 } from "./statements.ts"
 
-/** Bodies of more characters stand among the bodies, each once however often it occurs. */
-export const INLINE_CHARACTERS = 1024
+/**
+ * Bodies of more characters stand among the bodies, each once however often it occurs. An event has times and ids, so it
+ * seldom occurs twice: to hash it once more and to look its hash up in an index costs more than to keep it where it is.
+ */
+export const INLINE_CHARACTERS = 16 * 1024
 /** Hashes of bodies that a writer remembers to have written. */
 const MOST_REMEMBERED = 20_000
 
@@ -190,7 +193,7 @@ class ChainWriter implements RunWriter {
     const prepared = this.#prepare(events)
     const last = prepared.at(-1)
     if (last !== undefined) tellWrite("before", this.run, last.seq)
-    await this.database.transaction(async (execute) => {
+    await this.database.shared(async (execute) => {
       const { changed } = await execute(PUT_RUN, [...head, holder, began, end.outcome, end.summary, end.time])
       if (changed !== 1) throw stale(this.run)
       await this.#bodies.insert(execute)

@@ -7,6 +7,7 @@ import { ownedNames } from "./0005-owned-names.ts"
 import { about } from "./0006-about.ts"
 import { askedRuns } from "./0007-asked-runs.ts"
 import { newestTasks } from "./0008-newest-tasks.ts"
+import { openRuns } from "./0009-open-runs.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-about": about,
   "0007-asked-runs": askedRuns,
   "0008-newest-tasks": newestTasks,
+  "0009-open-runs": openRuns,
 }

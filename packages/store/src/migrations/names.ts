@@ -8,4 +8,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0006-about",
   "0007-asked-runs",
   "0008-newest-tasks",
+  "0009-open-runs",
 ]

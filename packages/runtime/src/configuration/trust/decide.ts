@@ -7,6 +7,8 @@ import { admit, type WaitingSetting } from "./waiting.ts"
 /** What is put before a person: the file, and what it would do. */
 export interface TrustRequest {
   readonly path: string
+  /** It was trusted before, when it or a file that it names was another. */
+  readonly changed?: true
   readonly demands: readonly Demand[]
 }
 
@@ -22,6 +24,8 @@ export interface TrustedPart {
   readonly state: TrustState
   /** What takes no effect; nothing in a file that is trusted. */
   readonly waiting: readonly WaitingSetting[]
+  /** It waits only since it, or a file that it names, is not what it was. */
+  readonly changed?: true
 }
 
 /** How it is decided whether a file is trusted. */
@@ -45,14 +49,16 @@ export async function trustedPartOf(file: FileSettings, options: TrustOptions): 
   if (waiting.length === 0) return { values, state: "harmless", waiting }
   if (trustAll) return { values: file.values, state: "trusted", waiting: [] }
   const store = trustStore(env)
-  const digest = digestOf(file.content, file.values)
+  const digest = digestOf(file)
   let answer = store.answerFor(file.path, digest)
+  const changed = answer === undefined && store.knows(file.path) ? ({ changed: true } as const) : {}
   if (answer === undefined && ask !== undefined) {
-    answer = (await ask({ path: file.path, demands: waiting.flatMap(({ demands }) => demands) })) ? "yes" : "no"
+    const demands = waiting.flatMap((setting) => setting.demands)
+    answer = (await ask({ path: file.path, demands, ...changed })) ? "yes" : "no"
     store.remember(file.path, digest, answer)
   }
   if (answer === "yes") return { values: file.values, state: "trusted", waiting: [] }
-  return { values, state: answer === "no" ? "declined" : "unknown", waiting }
+  return { values, state: answer === "no" ? "declined" : "unknown", waiting, ...changed }
 }
 
 /**
@@ -63,6 +69,11 @@ export async function trustedPartOf(file: FileSettings, options: TrustOptions): 
  */
 export function trustFile(file: FileSettings, env: TrustOptions["env"]): readonly Demand[] {
   const { waiting } = admit(file.values, { cwd: dirname(file.path) })
-  if (waiting.length > 0) trustStore(env).remember(file.path, digestOf(file.content, file.values), "yes")
+  if (waiting.length > 0) trustStore(env).remember(file.path, digestOf(file), "yes")
   return waiting.flatMap(({ demands }) => demands)
+}
+
+/** Whether a person said that a file may do what it says, as it and what it names stand. */
+export function isTrusted(file: FileSettings, env: TrustOptions["env"]): boolean {
+  return trustStore(env).answerFor(file.path, digestOf(file)) === "yes"
 }

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto"
+import { dirname } from "node:path"
 import { stateTextOf } from "@toolwright/host/state-files"
 import { agentFilesIn, type AgentFile } from "../../agents/files.ts"
+import type { FileSettings } from "../file.ts"
 import { mask } from "../mask.ts"
 import type { Setting } from "../setting.ts"
+import { filesNamedBy, serversIn } from "./named-files.ts"
 
 /** One thing that a setting would do: a verb for the eye, and to what. */
 export interface Demand {
@@ -33,16 +36,17 @@ export function demandsOf(setting: Setting, value: unknown, free: unknown, cwd: 
 }
 
 /**
- * What trust in a file is bound to: its content, and the content of the files in which it keeps servers or calls. A
- * change of any of them asks again.
+ * What trust in a file is bound to: its content, the content of the files in which it keeps servers or calls, and that of
+ * the modules and programs that it names. A change of any of them asks again.
  */
-export function digestOf(content: Uint8Array, values: ReadonlyMap<string, unknown>): string {
+export function digestOf({ path, content, values }: FileSettings): string {
   const hash = createHash("sha256").update(content)
   for (const key of ["mcp.file", "model.screenplay"]) {
     const named = values.get(key)
     if (typeof named === "string") hash.update(`\0${key}\0`).update(stateTextOf(named, { follow: true }) ?? "")
   }
-  for (const { path, text } of agentTexts(values.get("agents.files"))) hash.update(`\0${path}\0`).update(text)
+  for (const agent of agentTexts(values.get("agents.files"))) hash.update(`\0${agent.path}\0`).update(agent.text)
+  for (const named of filesNamedBy(values, dirname(path))) hash.update(`\0${named.path}\0`).update(named.content)
   return hash.digest("hex")
 }
 
@@ -128,7 +132,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "mcp.servers": (servers, _free, cwd) => serverDemands(servers, cwd),
   "mcp.file": (file, _free, cwd) => [
     { verb: "read", what: `MCP servers from ${String(file)}` },
-    ...serverDemands(serversIn(String(file)), cwd),
+    ...serverDemands(serversIn(file), cwd),
   ],
   "mcp.folder": (folder) => [
     { verb: "start", what: `the MCP servers of mcp.connect and mcp.file in the folder ${String(folder)}` },
@@ -170,14 +174,6 @@ function variablesIn(entry: unknown): string[] {
 /** What leaves this environment is said by itself: in an address or a header nobody looks for it. */
 function sends(variables: readonly string[], to: string): Demand[] {
   return variables.length === 0 ? [] : [{ verb: "send", what: `the value of ${variables.join(", ")} to ${to}` }]
-}
-
-function serversIn(file: string): unknown {
-  try {
-    return (JSON.parse(stateTextOf(file, { follow: true }) ?? "{}") as { mcpServers?: unknown }).mcpServers
-  } catch {
-    return undefined
-  }
 }
 
 /** Entries of a list that are not in its free part. */
