@@ -27,6 +27,7 @@ export type { ResumeOptions } from "./resume.ts"
 export { mediaFor, type TaskMedia } from "./media.ts"
 export type { OutputSchema, RunOptions } from "./runs.ts"
 export * from "./tasks/index.ts"
+export { onceThere, type OnceThereOptions } from "./tasks/once-there.ts"
 export { startTaskWorker, type TaskWorkerOptions } from "./tasks/work.ts"
 export {
   startWorker,

@@ -41,7 +41,8 @@ export const workCommand: Command = {
   details: `At Ctrl-C or SIGTERM a worker takes no more tasks and lets those under way end. After the seconds of \`--drain\` they are
 interrupted and given back; another worker goes on with them where they are. Nobody is at hand to ask: what needs a permission that the
 configuration does not give is refused; with \`--approvals wait\` the task waits for the answer (\`toolwright approvals\`), and once that is given
-a worker goes on with it.`,
+a worker goes on with it. While the server of \`--database\` is away a worker waits for it, also when it starts, and says so; with \`--once\`
+it ends.`,
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     return work(invocation, values)
@@ -53,16 +54,19 @@ async function work(invocation: Invocation, values: OptionValues<typeof OPTIONS>
   const drain = numberOf(values, "drain", { fallback: 30, least: 0 })
   const lease = numberOf(values, "lease", { fallback: 30, least: 1 })
   const { configuration } = await configurationFor(invocation, values)
-  const { createToolwright, startTaskWorker } = await import("@toolwright/runtime")
+  const { createToolwright, onceThere, startTaskWorker } = await import("@toolwright/runtime")
   const { cwd, env, signal, stdout, stderr } = invocation
   const made = { ...configuration, withBuiltins: true, cwd, env }
+  const say = (line: string): void => void stdout.write(`${neutralise(line)}\n`)
   await using toolwright = await createToolwright({
     ...made,
     log: (line) => void stderr.write(`${neutralise(line)}\n`),
   })
   // Without a model every task would fail; that is better said once, before any is taken.
   await toolwright.backend()
-  const queue = await toolwright.tasks.open()
+  const open = () => toolwright.tasks.open()
+  // Whoever wants what waits done and no more is told at once that nothing can be.
+  const queue = values.once === true ? await open() : await onceThere(open, { signal, log: say })
   let failed = 0
   let ended = (): void => {}
   const end = new Promise<void>((resolve) => (ended = resolve))
@@ -73,7 +77,7 @@ async function work(invocation: Invocation, values: OptionValues<typeof OPTIONS>
     made,
     concurrency,
     lease: lease * 1_000,
-    log: (line) => void stdout.write(`${neutralise(line)}\n`),
+    log: say,
     onEnd: ({ state }) => {
       if (state === "failed") failed++
     },
