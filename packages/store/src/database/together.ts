@@ -1,7 +1,6 @@
-import type { Database } from "./database.ts"
 import type { Execute } from "./driver.ts"
 
-type Transaction = Database["transaction"]
+type Transaction = <Result>(work: (execute: Execute) => Promise<Result>) => Promise<Result>
 
 interface Waiting {
   work(execute: Execute): Promise<unknown>
