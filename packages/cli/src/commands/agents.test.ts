@@ -1,4 +1,5 @@
 import { createToolwright } from "@toolwright/runtime"
+import { agentRegistry } from "@toolwright/store"
 import { expect, onTestFinished, test } from "vitest"
 import { serveToolwright } from "../service/serve-toolwright.ts"
 import { folderWith } from "../testing/run-cli.ts"
@@ -63,6 +64,12 @@ test("over HTTP agents are made and removed with a token, and only read without 
   expect((await ask("/agents/FibonacciAgent", "DELETE")).status).toBe(200)
   expect((await ask("/agents/FibonacciAgent")).status).toBe(404)
   expect((await ask("/agents", "POST", fibonacci, "another-one")).status).toBe(401)
+  const lost = { name: "Lost", profile: "gone", definition: {}, files: [] }
+  await agentRegistry((await toolwright.log.open()).database, toolwright.tasks.workspace).createAll([lost])
+  const shown = await ask("/agents/Lost")
+  expect(shown).toMatchObject({ status: 200, json: { description: "Starts from 'gone', which is gone" } })
+  expect(shown.json, "it cannot be offered anything").not.toHaveProperty("tools")
+  expect(await ask("/runs/agents"), "it hides no other").toMatchObject({ status: 200 })
   const open = await serveToolwright(toolwright, { port: 0 })
   onTestFinished(() => open.close())
   const refused = await fetch(`${open.url}/agents`, { method: "POST", body: "{}" })

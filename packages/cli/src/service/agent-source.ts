@@ -1,5 +1,6 @@
 import type { Toolwright } from "@toolwright/runtime"
 import type { AgentSource } from "@toolwright/server"
+import { ToolwrightError } from "@toolwright/toolbox"
 
 /** The agents of a {@link Toolwright}, for a server; one that is shown says what it is offered here. */
 export function agentSource(toolwright: Toolwright): AgentSource {
@@ -8,15 +9,17 @@ export function agentSource(toolwright: Toolwright): AgentSource {
     list: () => agents.list(),
     create: (agent) => agents.create(agent),
     remove: (name) => agents.remove(name),
-    async show(name) {
-      const [view, profile] = await Promise.all([agents.show(name), agents.find(name)])
-      return {
-        ...view,
-        tools: toolwright
-          .toolsFor(profile)
-          .list()
-          .map((tool) => tool.name),
-      }
-    },
+    show: async (name) => ({ ...(await agents.show(name)), ...(await offeredTo(toolwright, name)) }),
+  }
+}
+
+/** Nothing of an agent that cannot run as it is: one whose base is gone is shown all the same. */
+async function offeredTo({ agents, toolsFor }: Toolwright, name: string): Promise<{ tools?: string[] }> {
+  try {
+    const tools = toolsFor(await agents.find(name)).list()
+    return { tools: tools.map((tool) => tool.name) }
+  } catch (thrown) {
+    if (ToolwrightError.isInstance(thrown)) return {}
+    throw thrown
   }
 }

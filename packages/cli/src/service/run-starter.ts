@@ -104,8 +104,8 @@ function offeredAgents({ agents }: Toolwright, secured: boolean) {
     (profile.ownsFiles !== true || profile.files !== undefined) && (secured || offersReading(profile))
 
   const offered = async (): Promise<AgentProfile[]> => {
-    const all = await Promise.all((await agents.list()).map(({ name }) => agents.find(name)))
-    return all.filter(isOffered)
+    const all = await Promise.all((await agents.list()).map(({ name }) => agents.find(name).catch(cannotRun)))
+    return all.flatMap((profile) => (profile !== undefined && isOffered(profile) ? [profile] : []))
   }
 
   const agentNamed = async (name: string): Promise<AgentProfile> => {
@@ -121,3 +121,8 @@ function offeredAgents({ agents }: Toolwright, secured: boolean) {
 
 /** Agents that have something to do where nothing may be changed. */
 const offersReading = ({ name, changesWorkspace }: AgentProfile): boolean => name === "assistant" || !changesWorkspace
+
+/** One agent that cannot run as it is, since its base is gone or its file has another owner, hides no other. */
+function cannotRun(thrown: unknown): undefined {
+  if (!ToolwrightError.isInstance(thrown)) throw thrown
+}
