@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { collectReply, createParser } from "./engine/parser.ts"
 import { formatById, formatterById, formatterOf, getFormatter } from "./index.ts"
 
 describe("the first formats", () => {
@@ -8,6 +9,15 @@ describe("the first formats", () => {
     )
     expect(calls).toEqual([{ id: "call_0", name: "f", arguments: { a: [1, { x: "}</tool_call>" }] } }])
     expect(content).toBe("Let me see.")
+  })
+
+  it("reads in a format alone no other family's calls, whatever was read in it before", () => {
+    const format = { ...formatById("phi4-mini"), id: "read-twice" }
+    const reply = '{"name": "f", "arguments": {"a": 1}}'
+    expect(formatterOf(format).parse(reply).calls).toHaveLength(1)
+    const alone = createParser(format, [])
+    expect(collectReply([...alone.push(reply), ...alone.end()]).calls).toEqual([])
+    expect(formatterOf(format).parse(reply).calls).toHaveLength(1)
   })
 
   it("finds calls whose mark begins beyond ASCII, wherever the reply is cut", () => {

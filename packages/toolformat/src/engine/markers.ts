@@ -82,12 +82,17 @@ export interface MarkTables {
   start: readonly Candidate[]
 }
 
-const tables = new WeakMap<Format, MarkTables>()
+const tables = new WeakMap<Format, WeakMap<readonly CallSyntax[], MarkTables>>()
+/** No other family's syntax, as one list. */
+const NONE: readonly CallSyntax[] = []
 
-/** The mark tables of a format, with other families' unmistakable syntaxes as recovery; built once. */
+/** The mark tables of a format, with other families' unmistakable syntaxes as recovery; built once for each list of these. */
 export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTables {
-  let made = tables.get(format)
-  if (made === undefined) tables.set(format, (made = build(format, foreign)))
+  let known = tables.get(format)
+  if (known === undefined) tables.set(format, (known = new WeakMap()))
+  const list = foreign.length === 0 ? NONE : foreign
+  let made = known.get(list)
+  if (made === undefined) known.set(list, (made = build(format, foreign)))
   return made
 }
 
