@@ -1,4 +1,5 @@
 /** Where a text leaves its grammar, in words that whoever wrote it can act on. */
+import { ToolwrightError } from "@toolwright/toolbox"
 import { startPosition, followBytes, type Position } from "../gbnf/follow.ts"
 import type { Program } from "../gbnf/program.ts"
 import type { CodePointRange } from "../grammar/rules.ts"
@@ -6,13 +7,18 @@ import type { CodePointRange } from "../grammar/rules.ts"
 const MOST_EXPECTED = 8
 const LONGEST_EXPECTED = 30
 const SHOWN_BEFORE = 40
+/** Ways and places that are followed in one text: some seconds of the most ambiguous grammar. */
+const MOST_WORK = 3_000_000
 
 /** @throws ToolwrightError `GRAMMAR_TOO_AMBIGUOUS` where the grammar cannot be followed */
 export function faultIn(program: Program, text: string): string | undefined {
   const encoder = new TextEncoder()
   let position = startPosition(program)
   let read = 0
+  let work = -program.counts.frames
   for (const character of text) {
+    work += position.states.length
+    if (work + program.counts.frames > MOST_WORK) throw tooAmbiguous(read)
     const next = followBytes(program, position, encoder.encode(character))
     if (next === undefined) return faultAt(program, position, text, read)
     position = next
@@ -20,6 +26,16 @@ export function faultIn(program: Program, text: string): string | undefined {
   }
   if (position.done) return undefined
   return `it ends too soon, at ${placeOf(text, text.length)}${after(text, text.length)}; next may come ${nextOf(program, position)}.`
+}
+
+function tooAmbiguous(read: number): ToolwrightError {
+  return new ToolwrightError(
+    "GRAMMAR_TOO_AMBIGUOUS",
+    `The grammar has too many ways to read the first ${read} characters.`,
+    {
+      hint: "Make its alternatives differ in how they begin.",
+    },
+  )
 }
 
 function faultAt(program: Program, position: Position, text: string, at: number): string {

@@ -5,6 +5,11 @@ import { compileGbnf, type Program } from "../gbnf/program.ts"
 import { faultIn } from "./fault.ts"
 import { type ReadGrammar, rulesOf } from "./read.ts"
 
+const programOf = memory.derived((read: ReadGrammar): Program => compileGbnf(rulesOf(read)))
+
+/** Requests bring the same grammars again and again. */
+const known = memory.latest<TextInput>(32)
+
 /**
  * What the text of a tool has to be: `defineTool({ input: grammar.lark("…") })`.
  *
@@ -23,10 +28,12 @@ export const grammar = {
   gbnf: (definition: string): TextInput => textGrammar("gbnf", definition),
 } as const
 
-const programOf = memory.derived((read: ReadGrammar): Program => compileGbnf(rulesOf(read)))
-
 /** A grammar of a syntax that is known while the program runs. @throws ToolwrightError `INVALID_GRAMMAR` */
 export function textGrammar(syntax: TextSyntax, definition: string): TextInput {
+  return known.get(`${syntax} ${definition}`, () => makeGrammar(syntax, definition))
+}
+
+function makeGrammar(syntax: TextSyntax, definition: string): TextInput {
   const input: TextInput = {
     syntax,
     definition,

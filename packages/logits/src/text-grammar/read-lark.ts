@@ -10,7 +10,6 @@ import { inBothCases, regexNode } from "./regex-nodes.ts"
 
 const MAX_DEPTH = 100
 const IGNORED = "ignored"
-const EMPTY: GbnfNode = { kind: "sequence", items: [] }
 
 /** @throws ToolwrightError `INVALID_GRAMMAR` with the place of what is wrong or not supported */
 export function readLark(source: string): GbnfGrammar {
@@ -25,12 +24,14 @@ class LarkReader {
   readonly #rules = new Map<string, GbnfRule>()
   readonly #uses: LarkToken[] = []
   readonly #ignored: GbnfNode[] = []
+  readonly #ignores: boolean
   #at = 0
   #depth = 0
   #inTerminal = false
 
   constructor(tokens: readonly LarkToken[]) {
     this.#tokens = tokens
+    this.#ignores = tokens.some(({ kind, text }) => kind === "directive" && text === "%ignore")
   }
 
   grammar(): GbnfGrammar {
@@ -42,15 +43,13 @@ class LarkReader {
       throw larkError(missing.at, `'${missing.text}' is not defined`, "Define it, or import it: %import common.INT")
     if (!this.#rules.has(ruleName("start")))
       throw larkError({ line: 1, column: 1 }, "there is no rule 'start'", "The whole text is what 'start' says.")
+    const start: GbnfNode = { kind: "rule", name: ruleName("start") }
+    const rules = [...this.#rules.values()]
+    if (!this.#ignores) return { rules: [{ name: "root", body: start }, ...rules] }
+    const root: GbnfNode = { kind: "sequence", items: [{ kind: "rule", name: IGNORED }, start] }
     const item: GbnfNode = { kind: "choice", options: this.#ignored }
-    const root = [IGNORED, ruleName("start")].map((name): GbnfNode => ({ kind: "rule", name }))
-    return {
-      rules: [
-        { name: "root", body: { kind: "sequence", items: root } },
-        ...this.#rules.values(),
-        { name: IGNORED, body: this.#ignored.length === 0 ? EMPTY : { kind: "repeat", item, min: 0 } },
-      ],
-    }
+    const ignored: GbnfRule = { name: IGNORED, body: { kind: "repeat", item, min: 0 } }
+    return { rules: [{ name: "root", body: root }, ...rules, ignored] }
   }
 
   #statement(): void {
@@ -179,7 +178,9 @@ class LarkReader {
 
   /** What is ignored may stand after each terminal of a rule, and nowhere inside of one. */
   #spelt(node: GbnfNode): GbnfNode {
-    return this.#inTerminal ? node : { kind: "sequence", items: [node, { kind: "rule", name: IGNORED }] }
+    return this.#inTerminal || !this.#ignores
+      ? node
+      : { kind: "sequence", items: [node, { kind: "rule", name: IGNORED }] }
   }
 
   #text(): GbnfNode {

@@ -152,3 +152,9 @@ test("a rule that begins with itself behind what may be empty is refused where i
   expect(hidden.fault("zyx")).toBeUndefined()
   expect(() => embedText(hidden, { kind: "json" }, "t", {})).toThrow(/begins with itself/)
 })
+
+test("a grammar that can read a text in ever more ways is left, with an error", () => {
+  const ambiguous = grammar.lark('start: start start | "x"')
+  expect(ambiguous.fault("x".repeat(50))).toBeUndefined()
+  expect(() => ambiguous.fault("x".repeat(1_000_000))).toThrow(/too many ways|more than \d+ steps/)
+})
