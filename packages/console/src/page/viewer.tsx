@@ -20,9 +20,10 @@ interface Held {
   below?: Held[]
 }
 
-function bodiesOf({ events, bodies = {} }: Held): BodySource {
+function bodiesOf({ run, events, bodies = {} }: Held): BodySource {
   const bySeq = new Map(events.map((event) => [event.digest.seq, event]))
   return {
+    run: run.id,
     live: false,
     async kept(_seq, hash) {
       const text = Object.hasOwn(bodies, hash) ? bodies[hash]! : undefined

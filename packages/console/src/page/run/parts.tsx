@@ -13,7 +13,7 @@ export type Fields = Record<string, unknown>
 export function useBody(seq: number | undefined) {
   const bodies = useBodies()
   return useQuery({
-    queryKey: ["body", bodies, seq],
+    queryKey: ["body", bodies.run, seq],
     enabled: seq !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
@@ -60,7 +60,7 @@ export function Kept({
 }) {
   const bodies = useBodies()
   const { data, error } = useQuery({
-    queryKey: ["kept", bodies, seq, hash],
+    queryKey: ["kept", bodies.run, seq, hash],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => bodies.kept(seq, hash),
   })

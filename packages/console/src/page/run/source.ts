@@ -4,6 +4,8 @@ import type { EventBody, KeptText } from "../runs/data.ts"
 
 /** Where the bodies of events come from: a server, or the file that the page is. */
 export interface BodySource {
+  /** The run whose bodies they are: what is kept of them is kept by it. */
+  run: string
   body(seq: number): Promise<EventBody>
   /** A text that an event names by its hash. */
   kept(seq: number, hash: string): Promise<KeptText>
@@ -14,6 +16,7 @@ export interface BodySource {
 export function serverBodies(run: string): BodySource {
   const events = `runs/${encodeURIComponent(run)}/events`
   return {
+    run,
     live: true,
     body: (seq) => get<EventBody>(`${events}/${seq}`),
     kept: (seq, hash) => get<KeptText>(`${events}/${seq}/kept/${encodeURIComponent(hash)}`),
@@ -21,6 +24,7 @@ export function serverBodies(run: string): BodySource {
 }
 
 export const Bodies = createContext<BodySource>({
+  run: "",
   live: false,
   body: () => Promise.reject(new Error("There is no run.")),
   kept: () => Promise.reject(new Error("There is no run.")),
