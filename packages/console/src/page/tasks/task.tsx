@@ -59,7 +59,7 @@ function TaskParts({ task }: { task: TaskView }) {
       <Facts task={task} />
       <div>
         <h3 className="mb-1 text-[12px] font-semibold text-soft uppercase">What is to be done</h3>
-        <Body text={typeof input === "string" ? input : pretty(input)} label="What is to be done" />
+        <Body text={wordsOf(input)} label="What is to be done" />
       </div>
       {result === undefined ? null : (
         <div>
@@ -85,7 +85,7 @@ function Facts({ task }: { task: TaskView }) {
     ["works", worksIn(task)],
     ["changed", changedBy(task)],
     ["budget", budget === undefined ? "" : JSON.stringify(budget)],
-    ["not before", notBefore ?? ""],
+    ["not before", notBefore === undefined ? "" : new Date(notBefore).toLocaleString()],
     ["queued", at(task.createdAt)],
     ["started", at(task.startedAt)],
     ["took", Number.isNaN(ended - started) ? "" : duration(ended - started)],
@@ -115,6 +115,13 @@ function Facts({ task }: { task: TaskView }) {
   )
 }
 
+/** A task that says nothing but what is to be done, in its own words. */
+function wordsOf(input: unknown): string {
+  if (typeof input === "string") return input
+  if (isObject(input) && typeof input.task === "string" && Object.keys(input).length === 1) return input.task
+  return pretty(input)
+}
+
 /** Where a task has a working tree of its own: that, and what the merge is for. */
 function worksIn({ input }: TaskView): string {
   if (!isObject(input) || input.worktree !== true) return ""
@@ -141,13 +148,13 @@ function Others({ task: { parent, after = [] } }: { task: TaskView }) {
       {parent === undefined ? null : (
         <div className="contents">
           <dt className="text-soft">asked for by</dt>
-          <dd className="m-0">{link(parent)}</dd>
+          <dd className="m-0 flex flex-wrap">{link(parent)}</dd>
         </div>
       )}
       {after.length === 0 ? null : (
         <div className="contents">
           <dt className="text-soft">waits for</dt>
-          <dd className="m-0">{after.map(link)}</dd>
+          <dd className="m-0 flex flex-wrap">{after.map(link)}</dd>
         </div>
       )}
     </>
