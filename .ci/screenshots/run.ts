@@ -170,7 +170,7 @@ async function rest(page: Page): Promise<void> {
   await page.getByText("How long runs take").first().waitFor()
   await page.waitForLoadState("networkidle")
   await page.getByRole("combobox", { name: "What of models over time" }).selectOption("outputTokens")
-  await page.getByText("Tools over time").first().scrollIntoViewIfNeeded()
+  await page.getByText("Formats that calls were read in").first().scrollIntoViewIfNeeded()
   await shot(page, "charts")
   await pane(page, "Runs")
   await page.getByRole("link", { name: /A test fails/ }).waitFor()
