@@ -3,6 +3,7 @@ import type { Workspace } from "@toolwright/host/paths"
 import { decodeText, splitLines, withoutEnding } from "@toolwright/host/text"
 import { includeTest, lineMatcher, matchingLines, searchDirectory } from "./line-search.ts"
 import type { ContentQuery, Hit, HitList } from "./query.ts"
+import { hasTrapAbove, hasTrapBelow } from "./ignore-traps.ts"
 import { ripgrepPath, runRipgrep } from "./ripgrep.ts"
 
 /** A matching line with its text. */
@@ -97,6 +98,10 @@ async function findInFile(
   return { hits: lines.map((line) => ({ path: "", line })), incomplete: false }
 }
 
+/** Whoever searches longer may be held up by what is no ignore file; most searches never get so far. */
+const LOOK_AFTER_MS = 300
+
+/** By ripgrep, or by ourselves where it is not there or would wait for what stands in an ignore file's place. */
 async function findInDirectory(
   workspace: Workspace,
   path: string,
@@ -104,8 +109,22 @@ async function findInDirectory(
   executable: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<HitList> {
-  if (executable === undefined) return searchDirectory(workspace, path, query, signal)
-  return workspace.inDirectory(path, (cwd) => runRipgrep(executable, query, { cwd }, signal))
+  const ourselves = () => searchDirectory(workspace, path, query, signal)
+  if (executable === undefined || hasTrapAbove(await workspace.realPath(path, "read"))) return ourselves()
+  const trapped = new AbortController()
+  const either = signal === undefined ? trapped.signal : AbortSignal.any([signal, trapped.signal])
+  const look = async (): Promise<void> => {
+    if (await hasTrapBelow(workspace, path, either).catch(() => false)) trapped.abort()
+  }
+  const timer = setTimeout(() => void look(), LOOK_AFTER_MS)
+  try {
+    return await workspace.inDirectory(path, (cwd) => runRipgrep(executable, query, { cwd }, either))
+  } catch (thrown) {
+    if (!trapped.signal.aborted || signal?.aborted === true) throw thrown
+    return ourselves()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function byFile(hits: readonly Hit[]): Map<string, number[]> {
