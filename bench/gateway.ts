@@ -206,11 +206,20 @@ async function unread(server: Server, count: number): Promise<{ leave(): void }>
     socket.write(head)
     return socket
   })
-  await pause(4000)
+  await settled(server)
   return {
     leave: () => {
       for (const socket of sockets) socket.destroy()
     },
+  }
+}
+
+/** Waits until a server rests, or does not come to rest within half a minute. */
+async function settled(server: Server): Promise<void> {
+  for (let second = 0; second < 30; second++) {
+    const before = cpuMs(server)
+    await pause(1000)
+    if (cpuMs(server) - before < 20) return
   }
 }
 
