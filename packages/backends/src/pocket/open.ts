@@ -5,10 +5,11 @@ import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent, InferRequest } from "../model/backend.ts"
 import { closingSentence } from "./closing.ts"
-import { type Doubting, readDoubtData, settle } from "./doubt.ts"
+import { declinedSearch } from "./declined-search.ts"
+import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN } from "./call.ts"
+import { CALL_OPEN, type PocketCall } from "./call.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
@@ -74,6 +75,8 @@ export function pocketBackend(
       const { reply, end, tokens } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (tokens !== undefined) yield tokens
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
+        const meant = unanswered && reply.startsWith(CANNOT) ? declinedSearch(asked, root) : undefined
+        if (meant !== undefined && doubting !== undefined) return yield* askedFirst(meant, end, doubting, signal)
         return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
       const settledAlready = held.jsonSchema !== undefined || named !== undefined
@@ -96,6 +99,19 @@ export function pocketBackend(
       await engine[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A call that the model did not make: it is made where the person wants it, and asked about elsewhere. */
+async function* askedFirst(
+  call: PocketCall,
+  end: End,
+  doubting: Doubting,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<InferEvent> {
+  const question: PocketQuestion = { certainty: 0, readings: [call] }
+  if ((await doubting.choose?.(question, signal)) !== 0) return yield* words(doubting.words(question), end.usage, true)
+  yield { type: "text-delta", text: `${CALL_OPEN}\n${JSON.stringify(call)}\n</tool_call>` }
+  yield end
 }
 
 /** What is known of a request before the model is asked: that it is beyond it, or which tool of the user's it names. */

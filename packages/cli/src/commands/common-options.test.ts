@@ -4,7 +4,7 @@ import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import type { RunEvent } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { startModelServer, type Body } from "../testing/model-servers.ts"
-import { folderWith, startCli } from "../testing/run-cli.ts"
+import { cli, folderWith, startCli, type Finished } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
@@ -20,8 +20,14 @@ async function model(steps: Steps, native = true, name = "qwen2.5"): Promise<Ser
 
 const calling = (name: string, args: object = {}) => ({ name, arguments: { ...args } })
 
-async function run(cwd: string, ...options: string[]) {
-  const finished = await here(["run", "go", "--json", ...options], { cwd })
+const run = (cwd: string, ...options: string[]) => runBy(here, cwd, options)
+
+async function runBy(
+  command: (args: string[], options: { cwd: string }) => Promise<Finished>,
+  cwd: string,
+  options: readonly string[],
+) {
+  const finished = await command(["run", "go", "--json", ...options], { cwd })
   const events = finished.stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RunEvent]))
   const results = events.flatMap((event) => (event.type === "tool-end" ? [event] : []))
   return { ...finished, events, results }
@@ -112,7 +118,7 @@ test("--tool-timeout is the time limit of tools that set none, and of no others"
     { reply: { calls: [calling("unlimited"), calling("limited")] } },
     { reply: "Done." },
   ])
-  const { results } = await run(cwd, ...options, "--tools", "own.ts", "--tool-timeout", "1")
+  const { results } = await runBy(cli, cwd, [...options, "--tools", "own.ts", "--tool-timeout", "1"])
   expect(outcomes(results)).toEqual({ unlimited: "TIMEOUT", limited: "ok" })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createScriptedBackend, POCKET_TOOLS, type Backend, type Step } from "@toolwright/backends"
@@ -79,6 +79,20 @@ describe("nothing configured", () => {
       type: "run-end",
       summary: { outcome: "nothing-done", success: false, calls: 0, message: expect.stringContaining(words) },
     })
+  })
+
+  test("a search in a folder that it would decline is asked about, and one in a place that is not there is declined", async () => {
+    const toolwright = await assembled()
+    mkdirSync(join(toolwright.folder, "recipes"))
+    const said = async (task: string) => {
+      const end = (await events(toolwright, task)).at(-1)
+      return end?.type === "run-end" ? [end.summary.outcome, end.summary.message] : []
+    }
+    expect(await said("find TODO in recipes")).toEqual([
+      "nothing-done",
+      expect.stringContaining('search_grep pattern="TODO" path="recipes"'),
+    ])
+    expect(await said("find TODO in elsewhere")).toEqual(["nothing-done", expect.stringContaining("I can't")])
   })
 
   test("what a request takes back is told by how it begins, not by a word in it", async () => {
