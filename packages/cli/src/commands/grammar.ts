@@ -16,7 +16,7 @@ const OPTIONS = {
     value: "gbnf|summary",
     description: "What to print for a schema: the grammar (the default), or what became of each keyword",
   },
-  relaxed: { type: "boolean", description: "Leave out what cannot be expressed, and list it, instead of refusing" },
+  relaxed: { type: "boolean", description: "Leave out what cannot be expressed, and list it" },
   formats: {
     type: "string",
     value: "assert|annotate",
@@ -25,7 +25,7 @@ const OPTIONS = {
   text: {
     type: "string",
     value: "file",
-    description: "Of check: a text that should be in the grammar; where it leaves it is said",
+    description: "Of check: a text, to see where it leaves the grammar",
   },
   jsonl: {
     type: "boolean",
