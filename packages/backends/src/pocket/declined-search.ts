@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { PocketCall } from "./call.ts"
+import { SEARCH_TOOL } from "./tools.ts"
 
 /** A request to find one word in one place. */
 const SEARCH =
@@ -14,5 +15,5 @@ export function declinedSearch(request: string, root: string | undefined): Pocke
   const [, , pattern, path] = SEARCH.exec(request.trim()) ?? []
   if (root === undefined || pattern === undefined || path === undefined || path.split("/").includes(".."))
     return undefined
-  return existsSync(join(root, path)) ? { name: "search_grep", arguments: { pattern, path } } : undefined
+  return existsSync(join(root, path)) ? { name: SEARCH_TOOL, arguments: { pattern, path } } : undefined
 }

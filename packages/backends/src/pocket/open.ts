@@ -9,7 +9,7 @@ import { declinedSearch } from "./declined-search.ts"
 import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN, type PocketCall } from "./call.ts"
+import { CALL_OPEN } from "./call.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
@@ -75,9 +75,7 @@ export function pocketBackend(
       const { reply, end, tokens } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (tokens !== undefined) yield tokens
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
-        const meant = unanswered && reply.startsWith(CANNOT) ? declinedSearch(asked, root) : undefined
-        if (meant !== undefined && doubting !== undefined) return yield* askedFirst(meant, end, doubting, signal)
-        return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
+        return yield* inWords({ reply, steps, asked, root, end }, doubting, signal)
       }
       const settledAlready = held.jsonSchema !== undefined || named !== undefined
       if (doubting === undefined || settledAlready) {
@@ -101,16 +99,28 @@ export function pocketBackend(
   }
 }
 
-/** A call that the model did not make: it is made where the person wants it, and asked about elsewhere. */
-async function* askedFirst(
-  call: PocketCall,
-  end: End,
-  doubting: Doubting,
+/** A reply in words, with what it answers. */
+interface Spoken {
+  readonly reply: string
+  readonly steps: Parameters<typeof closingSentence>[0]
+  readonly asked: string
+  readonly root: string | undefined
+  readonly end: End
+}
+
+/** Words as they are; a search that was declined is made where the person wants it, and asked about elsewhere. */
+async function* inWords(
+  { reply, steps, asked, root, end }: Spoken,
+  doubting: Doubting | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InferEvent> {
-  const question: PocketQuestion = { certainty: 0, readings: [call] }
+  const declined = reply.startsWith(CANNOT)
+  const meant = declined && steps.length === 0 ? declinedSearch(asked, root) : undefined
+  if (meant === undefined || doubting === undefined)
+    return yield* words(spokenReply(reply, steps, root), end.usage, declined)
+  const question: PocketQuestion = { certainty: 0, readings: [meant] }
   if ((await doubting.choose?.(question, signal)) !== 0) return yield* words(doubting.words(question), end.usage, true)
-  yield { type: "text-delta", text: `${CALL_OPEN}\n${JSON.stringify(call)}\n</tool_call>` }
+  yield { type: "text-delta", text: `${CALL_OPEN}\n${JSON.stringify(meant)}\n</tool_call>` }
   yield end
 }
 

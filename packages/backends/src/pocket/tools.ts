@@ -104,3 +104,6 @@ function schemaOf(name: string, known: Readonly<Record<string, JsonSchema>> = {}
     additionalProperties: false,
   }
 }
+
+/** The tool that finds the lines of files with a text. */
+export const SEARCH_TOOL = "search_grep"
