@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -24,6 +25,9 @@ declare module "vitest" {
 const CLI = fileURLToPath(new URL("../..", import.meta.url))
 const PACKAGES = dirname(CLI.replace(/[\\/]$/, ""))
 const CACHE = join(PACKAGES, "../node_modules/.cache")
+
+/** Packages of others in many files, of which many commands load every one. */
+const SMALL_PARTS = ["yaml", "ajv"]
 
 /**
  * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources each start
@@ -64,7 +68,7 @@ async function buildInto(target: string): Promise<void> {
       configFile: false,
       logLevel: "error",
       plugins: [WHERE_IT_STOOD],
-      ssr: { noExternal: [/^@toolwright\//], resolve: { conditions: ["toolwright-source"] } },
+      ssr: { noExternal: [/^@toolwright\//, ...SMALL_PARTS], resolve: { conditions: ["toolwright-source"] } },
       build: {
         ssr: join(CLI, "src/main.ts"),
         outDir: join(making, "dist"),
@@ -74,6 +78,7 @@ async function buildInto(target: string): Promise<void> {
       },
     })
     cpSync(join(CLI, "bin"), join(making, "bin"), { recursive: true })
+    writeFileSync(join(making, "package.json"), '{ "type": "module" }')
     removeOld()
     renameSync(making, target)
   } catch (error) {
