@@ -273,13 +273,18 @@ describe.each(Object.entries(WIRES))("a server that speaks %s", (kind, wire) => 
 
   test("is asked again over the connection that it has just answered on", async () => {
     const sockets = new Set<unknown>()
+    let open: ServerResponse | undefined
     const { backend } = await started(wire, (response) => {
       sockets.add(response.socket)
-      streamed(wire.type, wire.answer, 500)(response)
+      open = response
+      streamed(wire.type, wire.answer, 500, false)(response)
     })
     let asked = 0
-    // The end of a response comes behind the last event that counts, and now and then after the next request.
-    for (; asked === sockets.size && asked < 20; asked++) await ask(backend, tools)
+    // The response ends behind the last event that counts, and now and then after the next request.
+    for (; asked === sockets.size && asked < 20; asked++) {
+      await ask(backend, tools)
+      open?.end()
+    }
     expect(sockets.size).toBeLessThan(asked)
   })
 
