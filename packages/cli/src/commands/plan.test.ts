@@ -191,6 +191,11 @@ test("over HTTP a plan is checked, started, followed to its end, and refused wit
   expect(JSON.parse(told.at(-1)!.slice(6))).toMatchObject({ state: "done", tasks: { done: 2 } })
   expect(readFileSync(join(cwd, "two.txt"), "utf8")).toBe("done\n")
   expect(JSON.parse((await ask("/plans")).text)).toMatchObject({ plans: [{ id, state: "done" }] })
+  expect((await ask("/plans/check", { plan, worktree: "yes" })).text).toContain("'worktree' that is true or false")
+  const third = { name: "apart", tasks: { look: { agent: "assistant", task: "look" } } }
+  const apart = JSON.parse((await ask("/plans", { plan: third, worktree: true })).text) as PlanView
+  const queue = await toolwright.tasks.open()
+  expect(JSON.parse((await queue.get(apart.steps[0]!.id))!.input)).toMatchObject({ worktree: true })
   expect((await ask("/plans/none")).status).toBe(404)
   const open = await serveToolwright(toolwright, { port: 0 })
   onTestFinished(() => open.close())

@@ -114,16 +114,22 @@ async function start(asked: Asked): Promise<number> {
 }
 
 async function resume(asked: Asked): Promise<number> {
-  return withWorker(asked, async ({ plans }) => {
+  return withWorker(asked, async (toolwright) => {
+    const { plans } = toolwright
     const view = await plans.show(asked.what ?? "latest")
     if (view.state === "failed" || view.state === "cancelled")
       throw usageError(
         `Nothing of ${view.id} is open: ${planLine(view)}.`,
         `'toolwright plan retry ${view.id}' queues again what was not done.`,
       )
+    // A run that cannot go on with the model here would only use up a try.
+    for (const { state, run } of view.steps)
+      if (run !== undefined && OPEN.has(state)) await toolwright.backend({ of: run })
     return view
   })
 }
+
+const OPEN: ReadonlySet<string> = new Set(["queued", "waiting", "running", "needs-approval"])
 
 /** Works on a plan here; a model that is missing is said before anything is made. */
 async function withWorker(

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { gitIn, plainGit, type Git } from "./git.ts"
+import { gitIn, plainGit, type Git, type GitAnswer } from "./git.ts"
+import { isFree, markMerge, PATIENCE_MS, takeUpMerge, unmarkMerge } from "./merge-mark.ts"
 
 /** What becomes of a branch that is merged. */
 export type Merged =
@@ -36,9 +37,15 @@ export const branchOf = (task: string): string => `toolwright/${task}`
  * what is checked out in the workspace otherwise.
  *
  * @param folder where it is to lie
+ * @param patience how long a merge waits for another git that works in the workspace, in milliseconds
  * @throws ToolwrightError `NOT_A_REPOSITORY`, `REPOSITORY_REFUSED`, `GIT_FAILED`
  */
-export async function openWorktree(base: string, folder: string, task: string): Promise<Worktree> {
+export async function openWorktree(
+  base: string,
+  folder: string,
+  task: string,
+  patience = PATIENCE_MS,
+): Promise<Worktree> {
   const workspace = await gitIn(base)
   const branch = branchOf(task)
   if (!(await workspace.try("rev-parse", "--verify", "--quiet", "HEAD")).ok)
@@ -46,7 +53,7 @@ export async function openWorktree(base: string, folder: string, task: string): 
       hint: "Commit what is there first.",
     })
   if (!(await isThere(join(folder, ".git")))) await make(workspace, folder, branch)
-  return new TaskWorktree(workspace, await gitIn(folder), branch)
+  return new TaskWorktree(workspace, await gitIn(folder), { branch, patience })
 }
 
 /** Makes a working tree; what a process that died left of one is made anew, from its branch. */
@@ -66,10 +73,13 @@ class TaskWorktree implements Worktree {
   readonly #workspace: Git
   readonly #own: Git
 
-  constructor(workspace: Git, own: Git, branch: string) {
+  readonly #patience: number
+
+  constructor(workspace: Git, own: Git, { branch, patience }: { branch: string; patience: number }) {
     this.#workspace = workspace
     this.#own = own
     this.branch = branch
+    this.#patience = patience
   }
 
   get path(): string {
@@ -87,9 +97,33 @@ class TaskWorktree implements Worktree {
 
   async merge(message: string): Promise<Merged> {
     const git = this.#workspace
+    const left = await takeUpMerge(git, this.#patience)
     await this.#abortUnfinished(git)
-    const before = await git.run("rev-parse", "HEAD")
-    const answer = await git.try("merge", "--no-edit", "--no-verify", "-m", message, this.branch)
+    // Whoever resolves conflicts there would lose what they have done so far.
+    if (await isThere(join(git.gitDir, "MERGE_HEAD")))
+      return { state: "in-the-way", why: "another merge is under way there." }
+    const mark = await markMerge(git, this.branch)
+    // What an earlier merge had done before its worker was killed was brought in by this one too.
+    const before = left?.commit === mark.commit ? left.before : mark.before
+    try {
+      return await this.#merged(git, before, message)
+    } finally {
+      await unmarkMerge(git)
+    }
+  }
+
+  async #merged(git: Git, before: string, message: string): Promise<Merged> {
+    const lock = join(git.gitDir, "index.lock")
+    const attempt = async (): Promise<GitAnswer & { locked: boolean }> => {
+      const answer = await git.try("merge", "--no-edit", "--no-verify", "-m", message, this.branch)
+      const locked = !answer.ok && (await isThere(lock))
+      // Nothing was written then but the note that a merge is under way.
+      if (locked) await git.try("merge", "--quit")
+      return { ...answer, locked }
+    }
+    let answer = await attempt()
+    if (answer.locked && (await isFree(lock, this.#patience))) answer = await attempt()
+    if (answer.locked) return { state: "in-the-way", why: `another git works there, or has left ${lock}.` }
     if (answer.ok) {
       const changed = await git.run("diff", "--name-only", "-z", before, "HEAD")
       return { state: "merged", files: changed.split("\0").filter((file) => file !== "") }

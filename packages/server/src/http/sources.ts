@@ -66,8 +66,8 @@ export interface AgentSource {
 
 /** Plans: tasks that belong together. What is refused is thrown as a `ToolwrightError`. */
 export interface PlanSource {
-  check(plan: unknown, inputs: Readonly<Record<string, string>>): Promise<object>
-  start(plan: unknown, inputs: Readonly<Record<string, string>>): Promise<ShownPlan>
+  check(plan: unknown, inputs: Readonly<Record<string, string>>, origin: { worktree?: boolean }): Promise<object>
+  start(plan: unknown, inputs: Readonly<Record<string, string>>, origin: { worktree?: boolean }): Promise<ShownPlan>
   list(): Promise<readonly object[]>
   show(id: string): Promise<ShownPlan>
   cancel(id: string): Promise<ShownPlan>

@@ -14,7 +14,7 @@ type Request = Context<{ Variables: RequestVariables }>
 const LOOK_MS = 300
 
 /**
- * Plans: `POST /plans` with `{ plan, inputs }` starts one, `POST /plans/check` says what it would do, `GET /plans` lists them,
+ * Plans: `POST /plans` with `{ plan, inputs, worktree }` starts one, `POST /plans/check` says what it would do, `GET /plans` lists them,
  * `GET /plans/{id}` is one with its tasks, `GET /plans/{id}/stream` each change until all have ended, `POST
  * /plans/{id}/cancel` and `/retry` change one. What changes something needs a token.
  */
@@ -50,21 +50,24 @@ export function planRoutes(
 }
 
 /** @throws ToolwrightError `INVALID_PLAN` */
-function planAsked(body: unknown): [plan: unknown, inputs: Record<string, string>] {
+function planAsked(body: unknown): [plan: unknown, inputs: Record<string, string>, origin: { worktree?: boolean }] {
   const {
     plan,
     inputs = {},
+    worktree = false,
     ...other
   } = (typeof body === "object" && body !== null ? body : {}) as {
     plan?: unknown
     inputs?: unknown
+    worktree?: unknown
   }
   const said =
     typeof inputs === "object" && inputs !== null && Object.values(inputs).every((each) => typeof each === "string")
-  if (plan !== undefined && said && Object.keys(other).length === 0) return [plan, inputs as Record<string, string>]
+  if (plan !== undefined && said && typeof worktree === "boolean" && Object.keys(other).length === 0)
+    return [plan, inputs as Record<string, string>, worktree ? { worktree } : {}]
   throw new ToolwrightError(
     "INVALID_PLAN",
-    "The body has a 'plan', and perhaps 'inputs' that are texts, and nothing else.",
+    "The body has a 'plan', and perhaps 'inputs' that are texts and 'worktree' that is true or false, and nothing else.",
     {
       hint: 'As in { "plan": { "name": "p", "tasks": { "look": { "agent": "reviewer", "task": "…" } } } }.',
     },
