@@ -46,7 +46,7 @@ import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
-import { checkAgent } from "./pairing/choose.ts"
+import { checkAgent, checkModelOf } from "./pairing/choose.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import type { BranchOptions } from "./branch.ts"
 import { checkOptions } from "./configuration/check-options.ts"
@@ -265,7 +265,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
     ...(ways as Pick<Toolwright, keyof typeof ways>),
-    ...recordedRuns(records, model),
+    ...recordedRuns(assembled),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -350,10 +350,14 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
   }
 }
 
-function recordedRuns(records: LogAccess, model: AssembledModel): Pick<Toolwright, "runs" | "readRun" | "backend"> {
+function recordedRuns({ records, model, configuration }: Assembled): Pick<Toolwright, "runs" | "readRun" | "backend"> {
   return {
-    backend: async ({ of } = {}) =>
-      model.backend(of === undefined ? undefined : (await (await records.open()).find(of)).model),
+    async backend({ of } = {}) {
+      if (of === undefined) return model.backend()
+      const row = await (await records.open()).find(of)
+      checkModelOf(row, configuration, model.pairing)
+      return model.backend(row.model)
+    },
     async runs(filter) {
       const found = await records.look()
       return found === undefined ? [] : listRuns(found, filter)

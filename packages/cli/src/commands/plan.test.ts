@@ -58,6 +58,11 @@ test("a plan outlives its terminal: it is seen again, answered, a task cancelled
   const seen = await lines(["plan", "show"], cwd)
   expect(seen.said).toMatch(/late +cancelled/)
   expect(seen.said).toContain(`go on with it: toolwright plan resume ${id}`)
+  // Without the model that its runs were begun with, no try of theirs is used up.
+  expect(await lines(["plan", "resume", id!], cwd)).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("no model is configured") as string,
+  })
   const [, question] = /toolwright approvals allow (\S+?)'/.exec(seen.said)!
   expect((await lines(["approvals", "allow", question!], cwd)).said).toContain("A worker goes on with it.")
 

@@ -115,7 +115,7 @@ test("a merge that a person has under way is not given up", async () => {
   repository.git("checkout", "-q", "main")
   writeFileSync(path(names[0]!), "ours\n")
   repository.git("commit", "-qam", "ours too")
-  expect(() => repository.git("merge", "-q", "theirs")).toThrow()
+  expect(() => repository.git("merge", "-q", "theirs")).toThrow("Command failed")
   writeFileSync(path(names[0]!), "half resolved\n")
   expect(await tree.merge("Merge it")).toEqual({ state: "in-the-way", why: "another merge is under way there." })
   expect(read(names[0]!)).toBe("half resolved\n")
