@@ -1,8 +1,6 @@
 import {
   Grammars,
-  listRuns,
   profileNamed,
-  readRun,
   recordedCalls,
   recordRun,
   type ExecuteCall,
@@ -19,7 +17,6 @@ import { isPostgres, type RunFilter } from "@toolwright/store"
 import { dirname, resolve } from "node:path"
 import {
   executeCall,
-  ToolwrightError,
   type DataOf,
   type Middleware,
   type OutputSummary,
@@ -46,7 +43,8 @@ import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
-import { checkAgent, checkModelOf } from "./pairing/choose.ts"
+import { checkAgent } from "./pairing/choose.ts"
+import { recordedRuns } from "./recorded-runs.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import type { BranchOptions } from "./branch.ts"
 import { checkOptions } from "./configuration/check-options.ts"
@@ -350,26 +348,6 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
   }
 }
 
-function recordedRuns({ records, model, configuration }: Assembled): Pick<Toolwright, "runs" | "readRun" | "backend"> {
-  return {
-    async backend({ of } = {}) {
-      if (of === undefined) return model.backend()
-      const row = await (await records.open()).find(of)
-      checkModelOf(row, configuration, model.pairing)
-      return model.backend(row.model)
-    },
-    async runs(filter) {
-      const found = await records.look()
-      return found === undefined ? [] : listRuns(found, filter)
-    },
-    async readRun(runId) {
-      const found = await records.look()
-      if (found === undefined) throw noRuns(runId, records.target)
-      return readRun(found, runId)
-    },
-  }
-}
-
 /** Options that are no settings, beside those that are taken apart by name. */
 const OWN_OPTIONS = ["backend", "withBuiltins", "middleware", "choose", "record"] satisfies (keyof ToolwrightOptions)[]
 
@@ -395,10 +373,4 @@ async function recorderFor(
 ): Promise<NonNullable<ExecutorOptions["recorder"]>> {
   const log = await records.open()
   return (given): RunRecorder => recordRun(log, place, given, { redact })
-}
-
-function noRuns(runId: string, target: string): ToolwrightError {
-  return new ToolwrightError("UNKNOWN_RUN", `There is no run '${runId}'.`, {
-    hint: `No runs are recorded in ${target}.`,
-  })
 }
