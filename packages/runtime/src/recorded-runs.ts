@@ -1,10 +1,11 @@
-import { listRuns, readRun } from "@toolwright/agents"
+import { listRuns, readRun, type RecordedRun, type RunHead } from "@toolwright/agents"
+import type { Backend } from "@toolwright/backends"
+import type { RunFilter } from "@toolwright/store"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { LogAccess } from "./assembly/log.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import type { modelFor } from "./assembly/model.ts"
 import { checkModelOf } from "./pairing/choose.ts"
-import type { Toolwright } from "./toolwright.ts"
 
 /** What a record is read with, and what may go on with it. */
 interface Parts {
@@ -14,23 +15,19 @@ interface Parts {
 }
 
 /** The runs that are on record, and the backend for one of them. */
-export function recordedRuns({
-  records,
-  model,
-  configuration,
-}: Parts): Pick<Toolwright, "runs" | "readRun" | "backend"> {
+export function recordedRuns({ records, model, configuration }: Parts) {
   return {
-    async backend({ of } = {}) {
+    async backend({ of }: { of?: string } = {}): Promise<Backend> {
       if (of === undefined) return model.backend()
       const row = await (await records.open()).find(of)
       checkModelOf(row, configuration, model.pairing)
       return model.backend(row.model)
     },
-    async runs(filter) {
+    async runs(filter?: RunFilter): Promise<RunHead[]> {
       const found = await records.look()
       return found === undefined ? [] : listRuns(found, filter)
     },
-    async readRun(runId) {
+    async readRun(runId: string): Promise<RecordedRun> {
       const found = await records.look()
       if (found === undefined) throw noRuns(runId, records.target)
       return readRun(found, runId)
