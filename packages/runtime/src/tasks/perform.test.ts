@@ -117,6 +117,28 @@ onBothDatabases("tasks on which agents work", (address) => {
     expect(await toolwright.runs()).toHaveLength(1)
   })
 
+  test("are not done at another try that only says so, and are where it did what had failed", async () => {
+    const outside = calling("file_write", { path: "../outside.txt", content: "x" })
+    const inside = calling("file_write", { path: "inside.txt", content: "x" })
+    const look = calling("file_list", { path: "." })
+    for (const [second, state] of [
+      [[saying("Written.")], "failed"],
+      [[look, saying("Written.")], "failed"],
+      [[inside, saying("Written.")], "done"],
+    ] as const) {
+      const { queue, work, workspace } = await made([outside, saying("Written."), ...second])
+      const { id } = await queue.add({
+        agent: "assistant",
+        input: { task: "write it", tryAgain: true },
+        workspace,
+        maxAttempts: 2,
+      })
+      await work()
+      await work()
+      expect(await queue.get(id)).toMatchObject({ state, attempts: 2 })
+    }
+  })
+
   test("fail once they were tried often enough", async () => {
     const { queue, work, workspace } = await made([away])
     const { id } = await queue.add({ agent: "assistant", input: "x", workspace, maxAttempts: 1 })

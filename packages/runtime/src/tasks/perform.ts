@@ -10,6 +10,7 @@ import { createStateFolder } from "../workspace/state-folder.ts"
 import { changeHistory } from "../workspace/tool-workspace.ts"
 import { FolderTurns, type FolderTurn } from "./folder-turns.ts"
 import { watchBudget, type BudgetWatch } from "./budget.ts"
+import { earlierTry, type EarlierTry } from "./earlier-try.ts"
 import type { Performed, TaskContext } from "./worker.ts"
 
 /** What tasks are worked on with. */
@@ -139,11 +140,15 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   const { toolwright, task } = work
   const log = await toolwright.log.open()
   const begun = await begunRun(log, task)
-  if (begun?.state === "ended") return triedAgain(endOfRun(begun), work.input)
+  const earlier = earlierTry(task, (name) => toolwright.registry.get(name))
+  const before = begun === undefined ? [] : (await toolwright.readRun(begun.id)).events
+  for (const event of before) earlier?.see(event)
+  const judged = (end: Performed): Performed => triedAgain(earlier?.judged(end) ?? end, work.input)
+  if (begun?.state === "ended") return judged(endOfRun(begun))
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
   using budget = watchBudget(budgetOf(task), task, toolwright.configuration.model.prices)
-  if (begun !== undefined) for (const event of (await toolwright.readRun(runId)).events) budget.see(event)
+  for (const event of before) budget.see(event)
   let end: RunEnd | undefined
   const leaves = (event: RunEnd): boolean => isLeft(event, context.signal)
   const signal = AbortSignal.any([context.signal, budget.signal])
@@ -152,14 +157,15 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
     begun,
     signal,
     leaves,
-    words: await wordsFor(work),
+    words: await wordsFor(work, earlier),
     hears: (event) => budget.see(event),
   })
   for await (const event of events) {
     budget.see(event)
+    earlier?.see(event)
     if (event.type === "run-end") end = event
   }
-  return triedAgain(endOfWork(end!, budget), work.input)
+  return judged(endOfWork(end!, budget))
 }
 
 /** The run of a task; none where its worker died before it wrote anything. */
@@ -175,14 +181,8 @@ function triedAgain(end: Performed, { tryAgain }: TaskInput): Performed {
 }
 
 /** What is to be done, with what the agent has to know of the tasks before it, and of its own last try. */
-async function wordsFor({ toolwright, task, input }: Work): Promise<string> {
-  const parts = [input.task, await earlierTasks(toolwright, task)]
-  if (task.result !== null && task.attempts > 1) {
-    const { message } = JSON.parse(task.result) as Partial<RunSummary>
-    parts.push(
-      `An earlier try of this failed: ${message ?? "it is not known why"}\nLook at what is there, and put it right.`,
-    )
-  }
+async function wordsFor({ toolwright, task, input }: Work, earlier: EarlierTry | undefined): Promise<string> {
+  const parts = [input.task, await earlierTasks(toolwright, task), earlier?.words]
   return parts.filter((part) => part !== undefined && part !== "").join("\n\n")
 }
 
