@@ -1,4 +1,5 @@
 import { HAS_DESCRIPTOR_PATHS } from "./descriptors.ts"
+import { DEFAULT_DENY_WRITE } from "./deny-list.ts"
 import { createPathPolicy } from "./policy.ts"
 import type { Root } from "./roots.ts"
 import type { ChangeHistory } from "../undo/history.ts"
@@ -14,7 +15,9 @@ import type { Workspace, WorkspaceConfig, WorkspaceOperations } from "./workspac
  */
 export function createWorkspace(config: WorkspaceConfig): Workspace {
   const hidden: Root[] = []
-  const policy = createPathPolicy(config, hidden)
+  const { loaded = [] } = config
+  const denyWrite = loaded.length === 0 ? config.denyWrite : [...loaded, ...(config.denyWrite ?? DEFAULT_DENY_WRITE)]
+  const policy = createPathPolicy(denyWrite === undefined ? config : { ...config, denyWrite }, hidden)
   let loading: Promise<WorkspaceOperations> | undefined
   let keeping: Promise<ChangeHistory> | undefined
   const { history: kept } = config
@@ -30,6 +33,7 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
     roots: policy.roots,
     checkedBy: HAS_DESCRIPTOR_PATHS ? "descriptor" : "name",
     policy,
+    loaded,
     ...(history === undefined ? {} : { history }),
     locate: (path, access) => policy.locate(path, access),
     realPath: async (...args) => (await load()).realPath(...args),

@@ -14,6 +14,8 @@ export interface WorkspaceConfig extends PathPolicyConfig {
   stateDirectory?: string
   /** Where what is changed is kept, so that it can be taken back; nothing is kept unless given. */
   history?: HistoryConfig
+  /** Absolute paths of files and folders that are loaded as code outside every sandbox: no tool and no command writes them. */
+  loaded?: readonly string[]
 }
 
 export interface Written {
@@ -47,6 +49,8 @@ export interface Workspace {
    */
   readonly checkedBy: "descriptor" | "name"
   readonly policy: PathPolicy
+  /** See {@link WorkspaceConfig.loaded}. */
+  readonly loaded: readonly string[]
   /** What is changed here, so that it can be taken back; loaded at the first use. Absent where nothing is kept. */
   readonly history?: () => Promise<ChangeHistory>
   /** The rules that need no look at the disk. */
@@ -100,4 +104,4 @@ export interface Workspace {
 }
 
 /** What a workspace does with the disk. */
-export type WorkspaceOperations = Omit<Workspace, "roots" | "checkedBy" | "policy" | "locate" | "history">
+export type WorkspaceOperations = Omit<Workspace, "roots" | "checkedBy" | "policy" | "loaded" | "locate" | "history">

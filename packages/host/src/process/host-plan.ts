@@ -1,4 +1,4 @@
-import { lstat, mkdir, rmdir } from "node:fs/promises"
+import { lstat, mkdir, realpath, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { isInside } from "../paths/roots.ts"
 import { resolveRepository } from "../repository/layout.ts"
@@ -52,14 +52,15 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     .map((root) => ({ path: root.real, writable: root.access === "read-write" }))
   const closed = repositories === "writable" && hiddenObjects !== undefined ? [dirname(hiddenObjects)] : []
   const history = await keptHistory(host, openTo(repositories, found.writable, outside), closed)
+  const loaded = await loadedIn(host, roots)
   const plan = {
     root: host.root,
     writable: host.writable,
     network,
     ...(host.config.limits === undefined ? {} : { limits: host.config.limits }),
     folders: outside === undefined ? folders : [...folders, { path: outside, writable: host.writable }],
-    pinned: guarded.pinned.map((path) => ({ path, writable: isWritable(host, path) })),
-    protect: [...guarded.fixed, ...closed, ...history.fixed],
+    pinned: [...guarded.pinned, ...loaded.above].map((path) => ({ path, writable: isWritable(host, path) })),
+    protect: [...guarded.fixed, ...closed, ...history.fixed, ...loaded.fixed],
     mounts: history.mounts,
     hidden: secrets.files,
     hiddenFolders: [...secrets.folders, ...(hiddenObjects === undefined ? [] : [hiddenObjects])],
@@ -159,6 +160,18 @@ function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
     workspace.roots.map((root) => root.real),
     workspace.policy,
   )
+}
+
+/** What is loaded outside of the sandbox, and the folders between it and a root, which may not be moved away from it. */
+async function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
+  const real = await Promise.all(workspace.loaded.map((path) => realpath(path).catch(() => undefined)))
+  const fixed = real.filter(
+    (path) => path !== undefined && roots.some((root) => path.startsWith(`${root}/`)),
+  ) as string[]
+  const above = new Set<string>()
+  for (const path of fixed)
+    for (let folder = dirname(path); !roots.includes(folder); folder = dirname(folder)) above.add(folder)
+  return { fixed, above: [...above].toSorted((a, b) => a.length - b.length) }
 }
 
 /** The repository of a linked work tree, where it lies outside the roots and points back. */

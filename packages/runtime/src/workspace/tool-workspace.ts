@@ -10,6 +10,7 @@ import {
 import { makeStateFolder } from "@toolwright/host/state-files"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
 import type { Configuration } from "../configuration/settings.ts"
+import { loadedFiles } from "./loaded-files.ts"
 import { workspaceRoot } from "./root.ts"
 import { createStateFolder, stateFolderOf } from "./state-folder.ts"
 import { userKey } from "./user-key.ts"
@@ -41,6 +42,7 @@ export function toolWorkspace(configuration: Configuration, cwd: string, env: En
     // Whoever reads contents of earlier times would read what has been denied since.
     denyRead: [...DEFAULT_DENY_READ, KEPT_CONTENTS, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
+    loaded: loadedFiles(configuration, cwd),
     ...(undo.enabled && roots.length > 0 ? { history: historyOf(configuration, cwd, env) } : {}),
   })
 }

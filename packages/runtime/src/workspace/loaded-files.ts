@@ -1,0 +1,24 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
+import { filesNamedBy } from "../configuration/trust/named-files.ts"
+import type { Configuration } from "../configuration/settings.ts"
+import { placeOfTools } from "../own-tools/entries.ts"
+
+/**
+ * The files and folders that this program loads into itself, which no tool and no sandboxed program may write: whoever
+ * wrote them would run outside every sandbox as soon as they are loaded again.
+ *
+ * @param cwd the folder that relative places start from
+ */
+export function loadedFiles({ tools = [], calls }: Configuration, cwd: string): string[] {
+  const places = tools.map((entry) => placeOfTools(entry, cwd))
+  const middleware = (calls.middleware ?? []).map((file) => resolve(cwd, file))
+  if (places.length + middleware.length === 0) return []
+  const named = new Map<string, unknown>([
+    ["tools", places],
+    ["calls.middleware", middleware],
+  ])
+  // What is new in a folder of tools is loaded as well.
+  const folders = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
+  return [...folders, ...middleware, ...filesNamedBy(named, cwd).map(({ path }) => path)]
+}
