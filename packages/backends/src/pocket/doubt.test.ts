@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { formatterById } from "@toolwright/toolformat"
 import type { LlamaBackend } from "../llama/backend.ts"
-import { certaintyOf, isWorse, lineFor, readDoubtData, type PocketQuestion } from "./doubt.ts"
+import { certaintyOf, isIdle, isWorse, lineFor, readDoubtData, type PocketQuestion } from "./doubt.ts"
 import { EVIDENCE } from "./evidence.ts"
 import { openPocket } from "./open.ts"
 import { opinionOf, valuesIn } from "./second-opinion.ts"
@@ -97,4 +97,16 @@ it("lets no second reading destroy what the first leaves alone", () => {
     false,
     false,
   ])
+})
+
+it("offers no reading that would change nothing or be refused", async () => {
+  const edit = (old_text: string, new_text: string) => isIdle({ name: "edit_file", arguments: { old_text, new_text } })
+  expect([edit("milk", "milk"), edit("milk", "")]).toEqual([true, false])
+  const insert = (place: object) => isIdle({ name: "insert_lines", arguments: { path: "a", content: "b", ...place } })
+  expect([insert({}), insert({ after_line: 1 })]).toEqual([true, false])
+  expect(isIdle({ name: "read_text_file", arguments: { path: "a.txt" } })).toBe(false)
+  await reply("remove the line milk from shopping.txt")
+  const [question] = asked
+  expect(question!.readings.length).toBeGreaterThan(0)
+  expect(question!.readings.filter(isIdle)).toEqual([])
 })

@@ -9,14 +9,14 @@ import { lastRequest } from "./prompt.ts"
 import { callIn, type PocketCall } from "./call.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
-import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS } from "./tools.ts"
+import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS, PLACING_TOOL } from "./tools.ts"
 
 /** What the model may have been asked for, when it is not sure enough to do it. */
 export interface PocketQuestion {
   /** How likely the first reading is what was meant, as calibrated on requests that the model never saw. */
   readonly certainty: number
-  /** The two best readings, the best one first; one where there is no other call. */
-  readonly readings: readonly [PocketCall, ...PocketCall[]]
+  /** The two best readings that come to something, the best one first; often one, and now and then none. */
+  readonly readings: readonly PocketCall[]
 }
 
 /** What is done about a call that the model is not sure of. */
@@ -133,9 +133,11 @@ export async function settle(
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
   if (certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
-  const replies = second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second]
-  const question = { certainty, readings: replies.map((text) => callIn(text)!) as [PocketCall, ...PocketCall[]] }
-  const chosen = await doubting.choose?.(question, signal)
+  const replies = (second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second]).filter(
+    (text) => !isIdle(callIn(text)!),
+  )
+  const question = { certainty, readings: replies.map((text) => callIn(text)!) }
+  const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
 }
@@ -143,6 +145,12 @@ export async function settle(
 /** Whether a second reading would destroy something where the first does not: nobody is to be led to that by a guess. */
 export function isWorse(first: PocketCall, second: PocketCall | undefined): boolean {
   return second !== undefined && DESTROYING_TOOLS.has(second.name) && !DESTROYING_TOOLS.has(first.name)
+}
+
+/** Whether a call would change nothing, or be refused as it is: nobody can have meant it. */
+export function isIdle({ name, arguments: args }: PocketCall): boolean {
+  if (name === PLACING_TOOL) return (args["before_line"] === undefined) === (args["after_line"] === undefined)
+  return args["old_text"] !== undefined && args["old_text"] === args["new_text"]
 }
 
 /** @throws Error where the data were made for other evidence */

@@ -36,6 +36,9 @@ export const POCKET_TOOLS: readonly string[] = Object.keys(SIGNATURES)
 /** Those that take something away, or may. */
 export const DESTROYING_TOOLS: ReadonlySet<string> = new Set(["bash", "delete_file", "move_file"])
 
+/** The one that takes exactly one of `before_line` and `after_line`, which its schema does not say. */
+export const PLACING_TOOL = "insert_lines"
+
 /** Those of them that change nothing: a wrong one does no harm. */
 export const READING_TOOLS: ReadonlySet<string> = new Set([
   "read_text_file",

@@ -10,7 +10,7 @@ import {
   pocketTools,
   type PocketQuestion,
 } from "@toolwright/backends"
-import type { JsonObject, ToolDefinition } from "@toolwright/toolbox"
+import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { commandFor } from "./command.ts"
 import type { Pairing, Reading } from "./pairing.ts"
@@ -29,7 +29,7 @@ export const pocketPairing: Pairing = {
     openPocket({
       ...(root === undefined ? {} : { root }),
       ...(tools === undefined ? {} : { others: () => ownTools(tools()) }),
-      doubting: { words: notSure, beyond, ...(choose === undefined ? {} : { choose }) },
+      doubting: { words: (question) => notSure(question, root), beyond, ...(choose === undefined ? {} : { choose }) },
     }),
   toolset(registry, readOnly) {
     const known = pocketTools(registry.view({ splitActions: true, readOnly }).list())
@@ -75,7 +75,7 @@ function ownTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
 }
 
 /** Whether a file would be replaced. What cannot be told is taken for a yes. */
-function replaces(root: string, { path }: JsonObject): boolean {
+function replaces(root: string, { path }: Readonly<Record<string, unknown>>): boolean {
   return typeof path !== "string" || path.startsWith("~") || existsSync(resolve(root, path))
 }
 
@@ -92,12 +92,18 @@ const TAKE_BACK =
   "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, not what was committed, and `toolwright undo --dry-run` shows them first."
 
 /** What is answered in place of a call that it is not sure of. */
-function notSure({ readings }: PocketQuestion): string {
-  const [first, second] = readings
-  const asked =
-    second === undefined ? `Did you mean: ${shown(first)}?` : `Did you mean: ${shown(first)}, or: ${shown(second!)}?`
+function notSure({ readings }: PocketQuestion, root = process.cwd()): string {
+  const doubt = "I am not sure what you mean, so I do nothing."
+  if (readings.length === 0) return `${doubt} Put it in other words.`
+  const asked = readings.map((reading) => `${shown(reading)}${takenAway(reading, root)}`).join(", or: ")
   const commands = readings.map((reading) => `  ${commandFor(reading)}`).join("\n")
-  return `I am not sure what you mean, so I do nothing. ${asked} Put it in other words, or type it yourself:\n${commands}`
+  return `${doubt} Did you mean: ${asked}? Put it in other words, or type it yourself:\n${commands}`
+}
+
+/** What a command would cost whoever types it unread: by hand nothing is asked. */
+function takenAway({ name, arguments: args }: Reading, root: string): string {
+  if (name === "delete_file") return " (the whole file goes)"
+  return name === "write_file" && replaces(root, args) ? " (what the file holds now goes)" : ""
 }
 
 function shown({ name, arguments: args }: Reading): string {

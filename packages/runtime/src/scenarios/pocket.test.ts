@@ -81,6 +81,22 @@ describe("nothing configured", () => {
     })
   })
 
+  test("a reading that takes away what is there says so, since by hand nothing is asked", async () => {
+    const toolwright = await assembled()
+    writeFileSync(join(toolwright.folder, "shopping.txt"), "milk\nbread\n")
+    const said = async (task: string) => {
+      const end = (await events(toolwright, task)).at(-1)
+      return end?.type === "run-end" ? end.summary.message : ""
+    }
+    expect(await said("remove the line milk from shopping.txt")).toContain(
+      'delete_file path="shopping.txt" (the whole file goes)',
+    )
+    expect(await said("add eggs to shopping.txt")).toContain(
+      'write_file path="shopping.txt" content="eggs" (what the file holds now goes)',
+    )
+    expect(await said("add eggs to shopping2.txt")).not.toContain("goes)")
+  })
+
   test("a search in a folder that it would decline is asked about, and one in a place that is not there is declined", async () => {
     const toolwright = await assembled()
     mkdirSync(join(toolwright.folder, "recipes"))
