@@ -75,6 +75,9 @@ describe("toolwright run without a configured model", () => {
       1,
       expect.stringContaining("not permitted: 'delete_file' needs approval, and nobody is there to give it.\n"),
     ])
+    // The model's words name the cause, so no note names it again.
+    expect(refused.stdout).toContain("Not done: 'delete_file' needs approval")
+    expect(refused.stdout).not.toContain("was not put right")
     expect(refused.stderr).toContain("--allow-tool delete_file (or permissions.allow in toolwright.yaml)")
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
     expect(await here(["run", "delete a.txt", "--no-record", "--allow-tool", "delete_file"], { cwd })).toMatchObject({
@@ -107,6 +110,20 @@ describe("toolwright run without a configured model", () => {
       code: 2,
       stderr: expect.stringContaining("The agent 'Owner' needs a real model") as string,
     })
+  })
+
+  test("fails a task of such an agent without a run that is on no record, and says what to do", async () => {
+    const cwd = folderWith()
+    await here(["agents", "create", "Owner", "--file", "a.js"], { cwd })
+    const id = (await here(["tasks", "add", "add a function", "--agent", "Owner"], { cwd })).stdout.trim()
+    const { code, stdout } = await here(["work", "--once"], { cwd })
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(
+        new RegExp(`'Owner' needs a real model.*--model NAME --base-url URL.*toolwright tasks retry ${id}\n$`),
+      ) as string,
+    })
+    expect((await here(["tasks", "show", id], { cwd })).stdout).not.toContain("runs show")
   })
 
   test("runs nothing where its replies could not be kept", async () => {

@@ -1,5 +1,5 @@
 import { asFlags } from "../as-flags.ts"
-import { textOf, type RunEvent, type ToolResult } from "@toolwright/toolbox"
+import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
@@ -81,9 +81,17 @@ function endLines({ summary, error }: Extract<RunEvent, { type: "run-end" }>, wo
   const dry = summary.success && summary.dryRun === true ? [neutralise(summary.message)] : []
   return [
     ...(ending === undefined ? dry : [ending]),
-    ...noteLines(summary, style),
+    ...noteLines({ ...summary, notes: untold(summary.notes, words) }, style),
     ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),
   ]
+}
+
+/** Notes whose cause the model's words do not name already. */
+function untold(notes: RunSummary["notes"] = [], words: string): NonNullable<RunSummary["notes"]> {
+  return notes.filter(({ message }) => {
+    const cause = message.slice(message.indexOf(": ") + 2)
+    return !words.includes(cause)
+  })
 }
 
 function shownText({ output, data }: ToolResult): string {

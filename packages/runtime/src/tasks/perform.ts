@@ -3,6 +3,7 @@ import { join, resolve, sep } from "node:path"
 import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunLog, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { checkAgent } from "../pairing/choose.ts"
 import { earlierTasks } from "../plans/interfaces.ts"
 import type { Toolwright } from "../toolwright.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
@@ -85,7 +86,8 @@ export function taskPerformer({ toolwright, root, at, treesOf, env = process.env
     })
   }
   // The agent, too, may stand in a database that is away for a while.
-  return (task: TaskRow, context: TaskContext): Promise<Performed> => begin(task, context).catch(notBegun)
+  return (task: TaskRow, context: TaskContext): Promise<Performed> =>
+    begin(task, context).catch((thrown: unknown) => notBegun(thrown, task))
 }
 
 /** What is changed in a folder, so that it can be taken back. */
@@ -116,7 +118,7 @@ function sharedWork(turns: Turns, signal: AbortSignal): SharedWork {
 }
 
 /** What becomes of a task on which no work could begin, or of which nobody could take note. */
-function notBegun(thrown: unknown): Performed {
+function notBegun(thrown: unknown, { id }: TaskRow): Performed {
   if (!ToolwrightError.isInstance(thrown)) {
     // What goes wrong in a run is its end: this is the database's, which may be away for a while.
     return { state: "failed", reason: messageOf(thrown), retry: true }
@@ -125,7 +127,12 @@ function notBegun(thrown: unknown): Performed {
   if (code === "WORKSPACE_BUSY") return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: message }
   if (ELSEWHERE.has(code)) return { state: "queued" }
   if (PASSING.has(code)) return { state: "failed", reason: message, retry: true }
+  if (code === "NO_MODEL") return { state: "failed", reason: `${message} ${howToRetry(id)}` }
   throw thrown
+}
+
+function howToRetry(id: string): string {
+  return `Give the worker one (--model NAME --base-url URL, or model: in toolwright.yaml), then: toolwright tasks retry ${id}`
 }
 
 interface Work {
@@ -145,6 +152,8 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   for (const event of before) earlier?.see(event)
   const judged = (end: Performed): Performed => triedAgain(earlier?.judged(end) ?? end, work.input)
   if (begun?.state === "ended") return judged(endOfRun(begun))
+  // Said before the task is told to be in a run: one that never begins is on no record, and nobody could look into it.
+  if (begun === undefined) checkAgent(toolwright.pairing, work.profile)
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
   using budget = watchBudget(budgetOf(task), task, toolwright.configuration.model.prices)
