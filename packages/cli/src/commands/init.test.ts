@@ -70,6 +70,18 @@ function run(
   )
 }
 
+test("a name that cannot be is refused with the one that it may be", async () => {
+  for (const [given, may] of [
+    ["ProofReader", "proof_reader"],
+    ["2 Much!", "much"],
+    ["é", "my_own"],
+  ])
+    expect(await cli(["new", "agent", given!], { cwd: folderWith() })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`toolwright new agent ${may}\n`),
+    })
+})
+
 test("each thing that can be made works as it is made, and nothing is written over", async () => {
   const cwd = folderWith({ "README.md": "one two\n" })
   for (const kind of ["tool", "agent", "format", "prompt"]) {

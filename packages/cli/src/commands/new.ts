@@ -25,7 +25,7 @@ export const newCommand: Command = {
     if (name === undefined || !/^[a-z][a-z0-9_-]{0,60}$/.test(name))
       throw usageError(
         "It needs a name of small letters, digits, '_' and '-'.",
-        `For example: toolwright new ${kind} my_own`,
+        `For example: toolwright new ${kind} ${likelyName(name)}`,
       )
     const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
     const { files, next, setting } = make(parts, name)
@@ -43,6 +43,21 @@ export const newCommand: Command = {
       )
     return EXIT.success
   },
+}
+
+/** The name that was given, as it may be; any where none was. */
+function likelyName(given = ""): string {
+  const words =
+    given
+      .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+      .toLowerCase()
+      .match(/[a-z\d]+/g) ?? []
+  return (
+    words
+      .join("_")
+      .replace(/^[\d_]+/, "")
+      .slice(0, 60) || "my_own"
+  )
 }
 
 /** Whether the configuration of a folder says anything of that kind. */

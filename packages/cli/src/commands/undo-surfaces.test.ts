@@ -122,7 +122,10 @@ test("over HTTP whoever has a token takes back what a run changed, by name, and 
   expect(asked.detail).toMatchObject({ undone: [{ status: "completed" }], changed: 1 })
   expect(textOf(cwd, "a.txt")).toBe("one\n")
   await expect(toolwright.undo(runId)).resolves.toMatchObject({ restored: [] })
-  await expect(toolwright.undo("nothing")).rejects.toMatchObject({ code: "UNKNOWN_CHANGE" })
+  await expect(toolwright.undo("nothing")).rejects.toMatchObject({
+    code: "UNKNOWN_CHANGE",
+    hint: expect.stringContaining("What was committed stays: git takes that back") as string,
+  })
 })
 
 test("changes are taken back also where no record of it can be left, and that is said", async () => {
