@@ -69,7 +69,7 @@ async function judged({ text, expect }: Request, engine: LlamaEngine, template: 
       words: () => "I am not sure what you mean.",
       choose({ readings }) {
         doubted = true
-        rightDoubted ||= meant(readings[0])
+        rightDoubted ||= readings[0] !== undefined && meant(readings[0])
         const chosen = readings.findIndex(meant)
         return Promise.resolve(chosen === -1 ? undefined : chosen)
       },
