@@ -1,4 +1,5 @@
 import { memory } from "@toolwright/toolbox"
+import { circlesOf } from "./circles.ts"
 import type { GbnfGrammar, GbnfNode, GbnfPosition, GbnfProblem, GbnfRule } from "./model.ts"
 import { readGbnf } from "./parse.ts"
 
@@ -175,13 +176,33 @@ function fixpoint(
   holds: (node: GbnfNode, known: ReadonlySet<string>) => boolean,
 ): Set<string> {
   const known = new Set<string>()
-  // Rules mostly refer to later ones, or to earlier ones: going there and back settles either in few rounds.
-  let left = [...rules].reverse()
-  for (let before = -1; before !== left.length;) {
-    before = left.length
-    left = left.filter(([name, rule]) => !holds(rule.body, known) || known.add(name) === undefined).reverse()
+  const usedBy = usersOf(rules)
+  // Each is looked at again once something that it uses has become known. Rules mostly refer to later ones.
+  let open = new Set([...rules.keys()].toReversed())
+  while (open.size > 0) {
+    const next = new Set<string>()
+    for (const name of open) {
+      if (known.has(name) || !holds(rules.get(name)!.body, known)) continue
+      known.add(name)
+      for (const user of usedBy.get(name) ?? []) if (!known.has(user)) next.add(user)
+    }
+    open = next
   }
   return known
+}
+
+/** Which rules use each. */
+function usersOf(rules: ReadonlyMap<string, GbnfRule>): Map<string, Set<string>> {
+  const users = new Map<string, Set<string>>()
+  for (const [name, { body }] of rules) {
+    visit(body, (node) => {
+      if (node.kind !== "rule") return
+      const known = users.get(node.name)
+      if (known === undefined) users.set(node.name, new Set([name]))
+      else known.add(name)
+    })
+  }
+  return users
 }
 
 /** Rules that stand on a circle of "may begin with". */
@@ -190,18 +211,8 @@ function leftRecursive(rules: ReadonlyMap<string, GbnfRule>, nullable: ReadonlyS
   for (const [name, rule] of rules) {
     beginsWith.set(name, [...leadingRules(rule.body, nullable)])
   }
-  const onCircle = (start: string): boolean => {
-    const seen = new Set<string>()
-    const open = Array.from(beginsWith.get(start) ?? [])
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (next === start) return true
-      if (seen.has(next)) continue
-      seen.add(next)
-      for (const name of beginsWith.get(next) ?? []) open.push(name)
-    }
-    return false
-  }
-  return [...rules.keys()].filter(onCircle)
+  const circling = new Set(circlesOf(beginsWith).flat())
+  return [...rules.keys()].filter((name) => circling.has(name))
 }
 
 /** The rules with which a node may begin; what `nullable` names may be empty. */

@@ -4,11 +4,14 @@
  */
 import { grammarError } from "../grammar/grammar-error.ts"
 import { isNullable, leadingRules, nullableRules } from "../gbnf/check.ts"
+import { circlesOf } from "../gbnf/circles.ts"
 import type { GbnfGrammar, GbnfNode } from "../gbnf/model.ts"
 
 type Way = readonly GbnfNode[]
 
 const MOST_WAYS = 2000
+/** Parts of all ways together. */
+const MOST_PARTS = 100_000
 
 /** @throws ToolwrightError `GRAMMAR_REFUSED` where a rule begins with itself behind something that may be empty */
 export function withoutLeftRecursion(grammar: GbnfGrammar): GbnfGrammar {
@@ -16,41 +19,19 @@ export function withoutLeftRecursion(grammar: GbnfGrammar): GbnfGrammar {
   const nullable = nullableRules(rules)
   const leads = new Map(Array.from(rules, ([name, { body }]) => [name, leadingRules(body, nullable)]))
   const bodies = new Map(Array.from(rules, ([name, { body }]) => [name, body]))
-  const done = new Set<string>()
-  for (const name of rules.keys()) {
-    if (done.has(name) || !reaches(name, name, leads)) continue
-    const group = [...rules.keys()].filter((other) => reaches(name, other, leads) && reaches(other, name, leads))
-    untangle(group, bodies, nullable)
-    for (const one of group) done.add(one)
-  }
-  if (done.size === 0) return grammar
+  const order = new Map(Array.from(rules.keys(), (name, at) => [name, at]))
+  const groups = circlesOf(leads).map((group) => group.toSorted((a, b) => order.get(a)! - order.get(b)!))
+  groups.sort(([a], [b]) => order.get(a!)! - order.get(b!)!)
+  for (const group of groups) untangle(group, bodies, nullable)
+  if (groups.length === 0) return grammar
   return { rules: Array.from(rules.values(), (rule) => ({ ...rule, body: bodies.get(rule.name)! })) }
-}
-
-/** Whether a rule can begin with another, itself too, in one step or more. */
-function reaches(from: string, to: string, leads: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  const seen = new Set<string>()
-  const open = [...(leads.get(from) ?? [])]
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (name === to) return true
-    if (seen.has(name)) continue
-    seen.add(name)
-    open.push(...(leads.get(name) ?? []))
-  }
-  return false
 }
 
 function untangle(group: readonly string[], bodies: Map<string, GbnfNode>, nullable: ReadonlySet<string>): void {
   const opener = new Opener(new Set(group), nullable)
   const known = new Map<string, readonly Way[]>()
   for (const name of group) {
-    let ways = opener.ways([bodies.get(name)!])
-    for (const [earlier, heads] of known) {
-      ways = ways.flatMap((way) => {
-        if (!isRule(way[0], earlier)) return [way]
-        return heads.flatMap((head) => opener.ways([...head, ...way.slice(1)]))
-      })
-    }
+    const ways = settled(opener.ways([bodies.get(name)!]), known, opener)
     const again = ways.filter(([first]) => isRule(first, name)).map((way) => way.slice(1))
     const first = ways.filter(([head]) => !isRule(head, name))
     if (first.length === 0) throw refused(name, "it has no other beginning")
@@ -59,6 +40,19 @@ function untangle(group: readonly string[], bodies: Map<string, GbnfNode>, nulla
     known.set(name, rest.length === 0 ? first : first.map((way) => [...way, tail]))
     bodies.set(name, rest.length === 0 ? anyOf(first) : { kind: "sequence", items: [anyOf(first), tail] })
   }
+}
+
+/** The ways with those of rules that are done in place of their names: those begin with later ones alone. */
+function settled(ways: readonly Way[], known: ReadonlyMap<string, readonly Way[]>, opener: Opener): readonly Way[] {
+  const done: Way[] = []
+  const open = ways.toReversed()
+  for (let way = open.pop(); way !== undefined; way = open.pop()) {
+    const [first, ...rest] = way
+    const heads = first?.kind === "rule" ? known.get(first.name) : undefined
+    if (heads === undefined) done.push(way)
+    else open.push(...heads.flatMap((head) => opener.ways([...head, ...rest])).toReversed())
+  }
+  return done
 }
 
 const isRule = (node: GbnfNode | undefined, name: string): boolean => node?.kind === "rule" && node.name === name
@@ -80,6 +74,7 @@ class Opener {
   readonly #group: ReadonlySet<string>
   readonly #nullable: ReadonlySet<string>
   #made = 0
+  #parts = 0
 
   constructor(group: ReadonlySet<string>, nullable: ReadonlySet<string>) {
     this.#group = group
@@ -88,7 +83,9 @@ class Opener {
 
   /** The ways to say a sequence, each of which begins with a rule of the group or with none of them. */
   ways(items: Way): readonly Way[] {
-    if (++this.#made > MOST_WAYS) throw refused([...this.#group][0]!, `in more than ${MOST_WAYS} ways`)
+    this.#parts += items.length
+    if (++this.#made > MOST_WAYS || this.#parts > MOST_PARTS)
+      throw refused([...this.#group][0]!, `in more than ${MOST_WAYS} ways`)
     const [first, ...rest] = items
     if (first === undefined || !this.#beginsWithGroup({ kind: "sequence", items })) return [items]
     if (first.kind === "sequence") return this.ways([...first.items, ...rest])

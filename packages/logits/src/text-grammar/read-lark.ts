@@ -4,6 +4,7 @@
  */
 import { messageOf } from "@toolwright/toolbox"
 import type { GbnfGrammar, GbnfNode, GbnfPosition, GbnfRule } from "../gbnf/model.ts"
+import { ClassRoom } from "./class-room.ts"
 import { COMMON_TERMINALS } from "./common-terminals.ts"
 import { larkError, larkTokens, type LarkToken, type LarkTokenKind } from "./lark-tokens.ts"
 import { inBothCases, regexNode } from "./regex-nodes.ts"
@@ -25,6 +26,7 @@ class LarkReader {
   readonly #uses: LarkToken[] = []
   readonly #ignored: GbnfNode[] = []
   readonly #ignores: boolean
+  readonly #room = new ClassRoom()
   #at = 0
   #depth = 0
   #inTerminal = false
@@ -99,7 +101,7 @@ class LarkReader {
 
   #importAs({ text, at }: LarkToken, alias: string): void {
     const pattern = Object.hasOwn(COMMON_TERMINALS, text) ? COMMON_TERMINALS[text] : undefined
-    if (pattern !== undefined) return this.#define(alias, regexNode(pattern), at)
+    if (pattern !== undefined) return this.#define(alias, regexNode(pattern, "", this.#room), at)
     throw larkError(at, `common has no ${text}`, `It has ${Object.keys(COMMON_TERMINALS).join(", ")}.`)
   }
 
@@ -198,7 +200,7 @@ class LarkReader {
     const items = codes.map((code): GbnfNode => ({
       kind: "class",
       negated: false,
-      ranges: inBothCases([[code, code]]),
+      ranges: inBothCases([[code, code]], this.#room),
     }))
     return { kind: "sequence", items }
   }
@@ -207,7 +209,7 @@ class LarkReader {
     const { text, at } = this.#next()
     const end = text.lastIndexOf("/")
     try {
-      return regexNode(text.slice(1, end).replaceAll("\\/", "/"), text.slice(end + 1))
+      return regexNode(text.slice(1, end).replaceAll("\\/", "/"), text.slice(end + 1), this.#room)
     } catch (thrown) {
       throw larkError(at, `${text.slice(0, 60)}: ${messageOf(thrown)}`)
     }

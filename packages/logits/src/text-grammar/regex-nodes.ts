@@ -2,19 +2,22 @@
 import { parseRegex, type RegexNode } from "../automaton/regex-syntax.ts"
 import { normaliseRanges, type CodePointRange } from "../automaton/ranges.ts"
 import type { GbnfNode } from "../gbnf/model.ts"
+import { ClassRoom } from "./class-room.ts"
 
 /**
  * All of a text under a regular expression, as Python and Rust have them.
  *
  * @param flags `i` takes letters of either case, `s` lets a dot be a line break
+ * @param room what the classes of the whole grammar may still hold
  * @throws RegexProblem for what is no regular expression, and what no grammar can say
  */
-export function regexNode(source: string, flags = ""): GbnfNode {
+export function regexNode(source: string, flags = "", room = new ClassRoom()): GbnfNode {
   const wrong = Array.from(flags).find((flag) => !"isu".includes(flag))
   if (wrong !== undefined) throw new Error(`the flag '${wrong}' is not supported`)
+  room.beforeReading(source)
   const dot = flags.includes("s") ? "[\\s\\S]" : String.raw`[^\n]`
   const tree = parseRegex(withDots(source, dot))
-  return nodeOf(withoutAnchors(tree), flags.includes("i"))
+  return nodeOf(withoutAnchors(tree), flags.includes("i") ? room : undefined)
 }
 
 /** Dots, the spelling `(?s:.)`, and `\x{…}`, none of which JavaScript has as Python and Rust do. */
@@ -43,16 +46,21 @@ function withoutAnchors(tree: RegexNode): RegexNode {
   return { kind: "sequence", parts: parts.slice(from, to) }
 }
 
-function nodeOf(node: RegexNode, ignoreCase: boolean): GbnfNode {
+/** @param room given where letters of either case are meant */
+function nodeOf(node: RegexNode, room: ClassRoom | undefined): GbnfNode {
   switch (node.kind) {
     case "chars":
-      return { kind: "class", negated: false, ranges: ignoreCase ? inBothCases(node.ranges) : node.ranges }
+      return {
+        kind: "class",
+        negated: false,
+        ranges: room === undefined ? node.ranges : inBothCases(node.ranges, room),
+      }
     case "sequence":
-      return { kind: "sequence", items: node.parts.map((part) => nodeOf(part, ignoreCase)) }
+      return { kind: "sequence", items: node.parts.map((part) => nodeOf(part, room)) }
     case "choice":
-      return { kind: "choice", options: node.options.map((option) => nodeOf(option, ignoreCase)) }
+      return { kind: "choice", options: node.options.map((option) => nodeOf(option, room)) }
     case "repeat": {
-      const item = nodeOf(node.of, ignoreCase)
+      const item = nodeOf(node.of, room)
       return { kind: "repeat", item, min: node.min, ...(node.max === undefined ? {} : { max: node.max }) }
     }
     case "start":
@@ -63,20 +71,25 @@ function nodeOf(node: RegexNode, ignoreCase: boolean): GbnfNode {
   }
 }
 
-/** Letters up to which cases are looked up one by one; all of Latin, Greek and Cyrillic are below. */
-const CASED = 0x24ff
-
-/** Letters of either case, for those of which the other is one letter too. */
-export function inBothCases(ranges: readonly CodePointRange[]): CodePointRange[] {
+/** Letters of either case, for those of which the other is one letter too. @throws ToolwrightError where they get too many */
+export function inBothCases(ranges: readonly CodePointRange[], room: ClassRoom): CodePointRange[] {
+  const given = normaliseRanges(ranges)
   const others: CodePointRange[] = []
-  for (const [first, last] of ranges) {
-    for (let code = first; code <= Math.min(last, CASED); code++) {
-      const letter = String.fromCodePoint(code)
-      for (const other of [letter.toLowerCase(), letter.toUpperCase()]) {
-        const otherCode = other.codePointAt(0)!
-        if (otherCode !== code && other.length === 1) others.push([otherCode, otherCode])
-      }
-    }
+  for (const [first, last] of given) {
+    for (let at = firstFrom(room.cases, first); (room.cases[at]?.[0] ?? Infinity) <= last; at++)
+      others.push([room.cases[at]![1], room.cases[at]![1]])
   }
-  return normaliseRanges([...ranges, ...others])
+  room.take(others.length)
+  return normaliseRanges([...given, ...others])
+}
+
+/** The first pair whose letter is not before a code. */
+function firstFrom(cases: ClassRoom["cases"], code: number): number {
+  let from = 0
+  for (let to = cases.length; from < to;) {
+    const middle = (from + to) >> 1
+    if (cases[middle]![0] < code) from = middle + 1
+    else to = middle
+  }
+  return from
 }

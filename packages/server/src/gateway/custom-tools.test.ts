@@ -29,6 +29,8 @@ async function serve(...texts: string[]) {
   return { backend, ask }
 }
 
+const PATCH_FUNCTION = { type: "function", name: "patch" }
+
 const messages = [
   { role: "user", content: "Go" },
   { role: "assistant", tool_calls: [{ id: "c1", type: "custom", custom: { name: "patch", input: "+a\n" } }] },
@@ -100,4 +102,31 @@ test("custom tools over the Responses API are held likewise", async () => {
   })
   expect(backend.requests[0]!.grammar).toContain("text-patch-0-lark-start")
   expect(JSON.stringify(backend.requests[1]!.messages)).toContain("it leaves it at line 1, column 1")
+})
+
+describe("tools that come in crowds", () => {
+  test("grammars that are too large together hold nothing from there on, and the answer says which", async () => {
+    const { ask } = await serve(call("anything"))
+    const definition = `start: ${"/\\p{L}/ ".repeat(130)}`
+    const tools = Array.from({ length: 300 }, (_, at) => ({
+      type: "custom",
+      custom: { name: `patch${at}`, format: { type: "grammar", grammar: { syntax: "lark", definition } } },
+    }))
+    const response = await ask("chat/completions", { messages, tools: [...tools, ...CHAT] })
+    expect(response.status).toBe(200)
+    const left = [...response.headers.values()].join()
+    expect(left).toContain("tools[299].custom.format")
+    expect(left).not.toContain("tools[0].custom.format")
+  })
+
+  test("tools of namespaces keep their own names, however many there are", async () => {
+    const { backend, ask } = await serve(call("+a\n"))
+    const crowd = Array.from({ length: 2000 }, (_, at) => ({ type: "function", name: `f${at}` }))
+    const namespace = (name: string, tools: readonly object[]) => ({ type: "namespace", name, tools })
+    const tools = [...RESPONSES, namespace("one", [...crowd, PATCH_FUNCTION]), namespace("two", [PATCH_FUNCTION])]
+    const response = await ask("responses", { input: "Go", tools, max_output_tokens: 9 })
+    expect(response.status).toBe(200)
+    const offered = JSON.stringify(backend.requests[0]!.messages)
+    for (const name of ["f1999", "one__patch", "two__patch"]) expect(offered).toContain(`"${name}`.slice(1))
+  })
 })

@@ -57,14 +57,29 @@ export function onlyTools(tools: readonly OpenAITool[], names: readonly string[]
   return { tools: chosen, toolChoice: required ? "required" : "auto" }
 }
 
+/** Characters of all grammars of one request that are read; a class of Unicode in five of them is hundreds of ranges. */
+const MOST_GRAMMAR = 400_000
+const OF_UNICODE = 750
+
+/** What the grammars of one request may still take: reading them is done before anybody else is answered. */
+export class GrammarRoom {
+  #left = MOST_GRAMMAR
+
+  /** @throws Error where they get too large together */
+  take(definition: string): void {
+    this.#left -= definition.length
+    for (const _ of this.#left < 0 ? [] : definition.matchAll(/\\[pP]\{/g)) this.#left -= OF_UNICODE
+    if (this.#left < 0) throw new Error("The grammars of the request are too large together.")
+  }
+}
+
 /**
  * A custom tool of OpenAI's, as a function of one text. A grammar that cannot be read here holds nothing, and is told to
  * the model in words.
  */
 export function customTool(
-  name: string,
-  description: unknown,
-  format: unknown,
+  { name, description, format }: { name: string; description?: unknown; format?: unknown },
+  room: GrammarRoom,
 ): { tool: OpenAITool; grammarLeft: boolean } {
   const tool = (said: string, parameters: JsonObject): OpenAITool => ({
     type: "function",
@@ -72,6 +87,7 @@ export function customTool(
   })
   const said = String(description ?? "")
   try {
+    room.take(grammarIn(format))
     return { tool: tool(said, customParameters(name, format)), grammarLeft: false }
   } catch {
     const told = `${said}\n\nThe input follows this grammar:\n${grammarIn(format)}`

@@ -3,6 +3,7 @@ import { fromOpenAIMessages, type ChatMessage, type OpenAITool } from "@toolwrig
 import {
   customTool,
   given,
+  GrammarRoom,
   imageOf,
   isObject,
   numberAt,
@@ -102,6 +103,7 @@ function toolsOf(given: unknown): { tools: OpenAITool[]; leftOut: string[] } {
   const leftOut: string[] = []
   if (given === undefined || given === null) return { tools: [], leftOut }
   if (!Array.isArray(given)) throw new RequestProblem("'tools' must be a list.", "tools")
+  const room = new GrammarRoom()
   const tools = given.map((tool: unknown, at) => {
     const { type, function: body, custom } = (isObject(tool) ? tool : {}) as JsonObject
     if (type === "function" && isObject(body) && typeof body.name === "string") return tool as OpenAITool
@@ -111,7 +113,7 @@ function toolsOf(given: unknown): { tools: OpenAITool[]; leftOut: string[] } {
           "or { type: 'custom', custom: { name, description, format } }.",
         "tools",
       )
-    const { tool: one, grammarLeft } = customTool(custom.name, custom.description, custom.format)
+    const { tool: one, grammarLeft } = customTool({ ...custom, name: custom.name }, room)
     if (grammarLeft) leftOut.push(`tools[${at}].custom.format`)
     return one
   })

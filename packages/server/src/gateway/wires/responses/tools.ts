@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
-import { customTool, isObject } from "../../fields.ts"
+import { customTool, GrammarRoom, isObject } from "../../fields.ts"
 import { RequestProblem } from "../../wire.ts"
 
 /** A tool as the client calls it: Codex keeps those of MCP servers and agents in namespaces. */
@@ -19,6 +19,10 @@ export class OfferedTools {
   /** The names of those that OpenAI's search would find: ours does. */
   readonly deferred: string[] = []
   readonly #custom = new Set<string>()
+  /** What the model is told of the client's, by namespace and name. */
+  readonly #ofNamespaces = new Map<string, string>()
+  readonly #told = new Set<string>()
+  readonly #room = new GrammarRoom()
   readonly #clients = new Map<string, ClientName>()
 
   /** @throws RequestProblem */
@@ -43,8 +47,7 @@ export class OfferedTools {
   /** What the model is told of a client's tool; its name where it is not on offer any more. */
   toldName(name: string, namespace: unknown): string {
     if (typeof namespace !== "string") return name
-    for (const [told, client] of this.#clients) if (client.name === name && client.namespace === namespace) return told
-    return name
+    return this.#ofNamespaces.get(JSON.stringify([namespace, name])) ?? name
   }
 
   #add(tool: unknown, at: string, namespace: string | undefined): void {
@@ -64,7 +67,7 @@ export class OfferedTools {
     if (type === "custom") this.#custom.add(told)
     if (tool.defer_loading === true) this.deferred.push(told)
     if (type === "custom") {
-      const { tool: one, grammarLeft } = customTool(told, description, tool.format)
+      const { tool: one, grammarLeft } = customTool({ name: told, description, format: tool.format }, this.#room)
       this.tools.push(one)
       if (grammarLeft) this.leftOut.push(`${at}.format`)
       return
@@ -78,9 +81,13 @@ export class OfferedTools {
 
   /** Two namespaces may have tools of one name. */
   #nameFor(name: string, namespace: string | undefined): string {
-    const taken = this.tools.some((tool) => tool.function.name === name)
+    const taken = this.#told.has(name)
     const told = taken && namespace !== undefined ? `${namespace}__${name}` : name
-    if (namespace !== undefined) this.#clients.set(told, { name, namespace })
+    this.#told.add(told)
+    if (namespace === undefined) return told
+    this.#clients.set(told, { name, namespace })
+    const client = JSON.stringify([namespace, name])
+    if (!this.#ofNamespaces.has(client)) this.#ofNamespaces.set(client, told)
     return told
   }
 }
