@@ -44,9 +44,10 @@ toolwright trust revoke . # ask again
 \`\`\`
 
 At a terminal you are asked once, with every program, server and folder named; elsewhere a line says what is left out, and
-the command goes on. The answer holds for the file as it stands, and for the file of MCP servers and the screenplay that it
-names; it is kept in \`~/.local/state/toolwright\` (or below \`XDG_STATE_HOME\`), which only you can read. Scripts that a trusted
-file starts are not part of it. A file named with \`--config\` is trusted; \`--trust\` and \`TOOLWRIGHT_TRUST=1\` trust whatever is
+the command goes on. The answer holds for the file as it stands, for the file of MCP servers, the agents and the screenplay that it
+names, for its modules of tools and middleware, and for the programs in its folder that servers are started with; what it does not cover
+stands in [security](security.md). It is kept in \`~/.local/state/toolwright\` (or below \`XDG_STATE_HOME\`), which only you can
+read. A file named with \`--config\` is trusted; \`--trust\` and \`TOOLWRIGHT_TRUST=1\` trust whatever is
 found, in containers and CI. The column "in a file" below says which setting is which; "in part" means that what only
 narrows (folders inside the current one, patterns that hide more) is in force at once.
 

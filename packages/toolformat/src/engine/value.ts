@@ -5,7 +5,7 @@ import { isSpace, stands } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
 import type { Notation, Outcome, ValueSink, ValueTypes } from "./value-notation.ts"
 
-export { JSON_NOTATION, PYTHON_NOTATION } from "./value-notation.ts"
+export { JSON_NOTATION } from "./value-notation.ts"
 export type { Notation, Outcome, ValueSink, ValueTypes } from "./value-notation.ts"
 
 /** Nesting beyond this is refused, so that nothing downstream that recurses can be brought down. */

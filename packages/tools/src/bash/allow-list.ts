@@ -3,7 +3,7 @@ import type { CommandReading, Reading } from "./simple-command.ts"
 export type { CommandReading }
 
 /** A verdict on a command: the programs that it names, or why that cannot be told. */
-export type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
+type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
 
 const KEYWORDS = new Set([
   "if",
