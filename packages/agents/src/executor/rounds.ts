@@ -111,8 +111,10 @@ export class Rounds {
     const state = this.#state
     const { runId, given, options, rounds: round, ledger } = state
     const { task, agent = "assistant" } = given
+    // Those of the round that is open come into the ledger once it is gone on with.
+    const calls = ledger.calls + (this.#open?.ended.size ?? 0)
     const events: RunEvent[] = [
-      { type: "run-resume", runId, task, agent, model: options.backend.modelName(), round, calls: ledger.calls },
+      { type: "run-resume", runId, task, agent, model: options.backend.modelName(), round, calls },
     ]
     this.#phase = { kind: "between" }
     const reply = this.#open?.reply

@@ -29,6 +29,9 @@ test("a run whose process was killed goes on where it was, does nothing twice, a
   const resumed = await here(["resume", ...rest], { cwd })
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("The line is there.") as string })
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
+  expect((await here(["runs", "show", "latest"], { cwd })).stdout).toMatch(
+    /goes on with m from round 1 on, after 1 call\n/,
+  )
   const runs = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as { status: string; summary: object }[]
   expect(runs).toMatchObject([{ status: "completed", summary: { rounds: 2, calls: 1 } }])
   expect(await here(["audit", "verify"], { cwd })).toMatchObject({ code: 0, stdout: "1 checked, 0 not as written.\n" })
@@ -157,6 +160,8 @@ test("a call that nobody is there to permit waits without a process, is answered
   expect(resumed).toMatchObject({ code: 0 })
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
   expect((await here(["approvals", "list", "--all"], { cwd })).stdout).toContain("consumed")
+  const shown = (await here(["runs", "show", "latest"], { cwd })).stdout
+  expect(shown).toMatch(/waits for approval of bash: May 'bash' run\?[^]*goes on with m[^]*allowed by \S+\n/)
   expect(await here(["audit", "verify"], { cwd })).toMatchObject({ code: 0 })
 
   const again = await here(["run", "add a line", ...(await model([{ reply: { calls: [append] } }]))], { cwd })

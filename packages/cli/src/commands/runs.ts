@@ -134,12 +134,22 @@ const printsJson =
   (event) =>
     void stdout.write(`${JSON.stringify(event)}\n`)
 
+const said = (text: unknown): string => neutralise(String(text ?? ""))
+
+/** What a run asked a person and what they said: events of the log alone, since nobody hears them in the run. */
+const APPROVALS: Readonly<Record<string, (event: RecordedEvent) => string>> = {
+  "approval-ask": ({ name, question }) => `  waits for approval of ${said(name)}: ${oneLine(said(question), 300)}`,
+  "approval-answer": ({ state, by, note }) =>
+    `  ${said(state)} by ${said(by)}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
+}
+
 function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
   const style = styleFor(isTTY.stdout, env)
   const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
   const lines = createLines({ style, width, unicode: isTTY.stdout })
   const linesOf = (event: RecordedEvent): readonly string[] => {
     if (event.erased === true) return [style.dim(`${event.type}: erased`)]
+    if (Object.hasOwn(APPROVALS, event.type)) return [APPROVALS[event.type]!(event)]
     if (event.type !== "reply-tokens") return lines(event as unknown as RunEvent)
     return tokens === true ? tokenLines(event as Parameters<typeof tokenLines>[0], style) : []
   }

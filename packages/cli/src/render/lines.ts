@@ -45,6 +45,9 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
       ...(unavailable.length === 0 ? [] : [style.dim(`not available here: ${unavailable.join(", ")}`)]),
     ]
   },
+  "run-resume": ({ model, round, calls }, { style }) => [
+    `${style.bold("goes on")} with ${neutralise(model)} ${style.dim(`from round ${round} on, after ${count(calls, "call")}`)}`,
+  ],
   "round-start": ({ round, maxRounds }, { style }) => [style.cyan(`round ${round}/${maxRounds}`)],
   request: ({ prefix, context }, sheet) =>
     [...readAnew(prefix), ...windowLines(context, sheet)].map((line) => `  ${sheet.style.dim(line)}`),

@@ -44,6 +44,8 @@ const TRIED: Readonly<Record<string, "body" | "none">> = {
   "GET /figures": "none",
   "GET /connections": "none",
   "POST /connections/examine": "body",
+  "GET /prompts": "none",
+  "POST /prompts/{name}": "body",
   "GET /conversations": "none",
   "POST /conversations": "body",
   "GET /conversations/{id}": "none",

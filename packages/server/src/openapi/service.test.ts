@@ -98,6 +98,7 @@ test("answers are as the document says", async () => {
     "/connections": "/connections",
     "/agents": "/agents",
     "/conversations": "/conversations",
+    "/prompts": "/prompts",
   }
   for (const [path, address] of Object.entries(asked)) {
     const { schema } = paths[path]!.get!.responses["200"]!.content!["application/json"]!
@@ -106,4 +107,27 @@ test("answers are as the document says", async () => {
     const whole = { ...schema, components } as unknown as JsonSchema
     expect(await validate(whole, await answer.json()), path).toEqual([])
   }
+})
+
+test("what routes take is what their descriptions say", async () => {
+  const { ask } = await wholeService()
+  const { components } = await documentOf(await ask("/openapi.full.json"))
+  const schema = (name: string): JsonSchema =>
+    ({ ...(components.schemas[name] as object), components, additionalProperties: false }) as JsonSchema
+  const plan = { name: "p", tasks: { look: { agent: "assistant", task: "look" } } }
+  const taken = {
+    NewPlan: ["/plans", { plan, inputs: { what: "it" }, worktree: true }],
+    NewTask: ["/tasks", { agent: "assistant", input: { task: "x", worktree: true }, budget: { rounds: 1, money: 2 } }],
+    NewAgent: [
+      "/agents",
+      { name: "mine", files: ["a.ts"], from: "builder", prompt: "You write.", limits: { rounds: 3 } },
+    ],
+  } as const
+  for (const [name, [path, body]] of Object.entries(taken)) {
+    expect(await validate(schema(name), body), name).toEqual([])
+    expect((await ask(path, undefined, { method: "POST", body: JSON.stringify(body) })).status, name).toBe(201)
+  }
+  const rendered = await ask("/prompts/greet", undefined, { method: "POST", body: "{}" })
+  const whole = { ...(components.schemas.RenderedPrompt as object), components } as JsonSchema
+  expect(await validate(whole, await rendered.json())).toEqual([])
 })

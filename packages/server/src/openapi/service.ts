@@ -109,7 +109,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
     "branch_run",
     "Goes on from the round that had ended by an event, as a run of its own",
     {
-      body: fields({ seq: whole }),
+      body: fields({
+        seq: whole,
+        "edit?": { ...text, description: "In place of the result that the event holds" },
+      }),
       ...STARTED,
     },
   ),
@@ -127,7 +130,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     answer: fields({ agents: list(named("Agent")) }),
   }),
   "POST /agents": task("create_agent", "Makes an agent by name, with the files that it owns", {
-    body: fields({ name: text, "files?": list(text) }),
+    body: named("NewAgent"),
     answer: named("Agent"),
     status: 201,
   }),
@@ -184,6 +187,21 @@ const ROUTES: Readonly<Record<string, Route>> = {
     body: fields({ "tries?": whole }),
     events: "`step` with a line, `found` with what was found, or `problem`",
   },
+  "GET /prompts": {
+    id: "list_prompts",
+    summary: "The prompts",
+    tag: "prompts",
+    answer: list(named("Prompt")),
+    narrow: true,
+  },
+  "POST /prompts/{name}": {
+    id: "render_prompt",
+    summary: "Renders a prompt with the arguments that are the body",
+    tag: "prompts",
+    body: { type: "object" },
+    answer: named("RenderedPrompt"),
+    narrow: true,
+  },
   "GET /conversations": talk("list_conversations", "Conversations, newest first", {
     query: PAGE,
     answer: list(named("ConversationHead")),
@@ -202,7 +220,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 }
 
 /** Routes that are no part of the interface: pages and their files, other documents, and surfaces with ones of their own. */
-const ELSEWHERE = /^\/($|docs|assets|session|metrics|openapi|v1|api|mcp|prompts|tools\/\{name\}$)/
+const ELSEWHERE = /^\/($|docs|assets|session|metrics|openapi|v1|api|mcp|tools\/\{name\}$)/
 
 /**
  * The tools' document with all other routes that are served, so that programs can be written against the whole service.

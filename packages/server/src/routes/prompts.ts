@@ -9,16 +9,16 @@ export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono 
   const routes = new Hono({ strict: false })
   routes.get("/", (context) => context.json(prompts.list().map(promptDefinition)))
   routes.post("/:name", async (context) => {
+    const body = await readJson(context, limits)
+    if ("refused" in body) return body.refused
     const name = context.req.param("name")
     const prompt = prompts.get(name)
     if (prompt === undefined)
       return problem({
         code: "PROMPT_NOT_FOUND",
-        message: `Prompt '${name}' not found`,
+        message: `Prompt '${name.slice(0, 100)}' not found`,
         hint: "GET /prompts/ lists the prompts.",
       })
-    const body = await readJson(context, limits)
-    if ("refused" in body) return body.refused
     if (typeof body.value !== "object" || body.value === null || Array.isArray(body.value)) {
       return problem({ code: "INVALID_ARGUMENTS", message: "The body must be one JSON object of arguments." })
     }

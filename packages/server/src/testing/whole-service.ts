@@ -1,3 +1,4 @@
+import { parsePrompt, PromptRegistry } from "@toolwright/prompts"
 import { conversationStore, openDatabase, runLog, taskQueue } from "@toolwright/store"
 import { defineTool, ToolRegistry } from "@toolwright/toolbox"
 import { approvalRoutes, conversationRoutes, createApp, type ServerOptions } from "../index.ts"
@@ -17,6 +18,8 @@ export async function wholeService(more: Partial<ServerOptions> = {}) {
   const database = await openDatabase(":memory:")
   const log = runLog(database)
   const queue = taskQueue(database)
+  const prompts = new PromptRegistry()
+  prompts.register(await parsePrompt("name: greet\ndescription: Greets\ntemplate: Hello\n", "greet.yaml"))
   const started = async (): Promise<string> => "r1"
   const app = createApp(
     {
@@ -62,6 +65,7 @@ export async function wholeService(more: Partial<ServerOptions> = {}) {
         }),
         examine: async () => ({}),
       },
+      prompts,
       ...more,
     },
     (extended) => {
