@@ -2,9 +2,6 @@ import type { CommandReading, Reading } from "./simple-command.ts"
 
 export type { CommandReading }
 
-/** A verdict on a command: the programs that it names, or why that cannot be told. */
-type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
-
 const KEYWORDS = new Set([
   "if",
   "then",
