@@ -80,7 +80,8 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     const line = await reader.line()
     if (line === undefined) break
     const command = /^\/([a-z]+)(?:\s.*)?$/.exec(line)?.[1]
-    if (command === "exit" || command === "quit") break
+    // Whoever writes that word alone wants to leave, and not an answer to it.
+    if (/^\/?(?:exit|quit)$/.test(line.trim())) break
     if (command === "image") attach(line.replace("/image", "").trim())
     else if (command !== undefined) obey(command)
     else if (line.trim() !== "" && (await answer(line.trim())) === "left") break

@@ -171,6 +171,13 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout).toMatch(/failed[^]*> two\n {2}Two\./)
   })
 
+  test.each(["exit", " quit ", "/quit"])("leaves at %j too, and does not ask the model", async (word) => {
+    const cwd = folderWith({ "play.yaml": play("  - reply: You're welcome!\n") })
+    const { code, stdout } = await here(["chat", "--screenplay", "play.yaml"], { cwd, stdin: `${word}\nmore\n` })
+    expect(code).toBe(0)
+    expect(stdout).not.toContain("welcome")
+  })
+
   test("leaves at /exit and at an interrupt though the pipe stays open", async () => {
     const cwd = folderWith({ "play.yaml": play("  - reply: { text: Well, hang: true }\n") })
     const { child, until, finished } = startCli(["chat", "--screenplay", "play.yaml"], {

@@ -157,6 +157,18 @@ test("trust is listed, and taken back", async () => {
   expect((await here(["trust", "elsewhere", "and", "more"], { cwd, env })).code).toBe(2)
 })
 
+test("a word that is no folder trusts nothing, also where a file lies above it", async () => {
+  const { cwd, env } = clone({ "toolwright.yaml": "permissions: { allow: [bash] }\n" })
+  for (const word of ["forget", "lst"])
+    expect(await here(["trust", word], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(`There is no folder '${word}' here, so nothing was trusted.\n.*trust revoke`),
+    })
+  expect((await here(["trust", "list", "--json"], { env })).stdout).toBe("[]\n")
+  mkdirSync(join(cwd, "below"))
+  expect((await here(["trust", "below"], { cwd, env })).code).toBe(0)
+})
+
 test.skipIf(!HAS_TERMINAL)(
   "whoever sits there is asked once, with what would happen, and the answer is kept",
   async () => {

@@ -61,6 +61,12 @@ it is told now. \`trust revoke\` with the name of a server forgets it, so that w
 }
 
 async function trust({ cwd, env, stdout }: Invocation, given: string): Promise<number> {
+  // A mistyped word is no folder here, and must not trust the file of the folder that it would lie in.
+  if (!existsSync(resolve(cwd, given)))
+    throw usageError(
+      `There is no folder '${neutralise(given)}' here, so nothing was trusted.`,
+      "'toolwright trust' alone is about this folder; 'trust list' shows what was said, 'trust revoke' takes it back.",
+    )
   const path = fileFor(cwd, given)
   if (path === undefined) throw usageError(`There is no toolwright.yaml in ${resolve(cwd, given)} or above it.`)
   const demands = trustFile(await readConfigurationFile(path), env)
