@@ -166,19 +166,22 @@ test("calls of tools that a client did not offer are text, or calls where the co
 
 test("where every folder is read-only no tool that writes is offered, with a token neither; a bundle offers its tools alone", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
+  let said = ""
   const offered = async (args: string[]): Promise<string[]> => {
     const line = ["serve", "--port", "0", "--quiet", "--token", "long-enough", ...args]
     const { child, until, finished } = startCli(line, { cwd })
     const [, url] = await until(started)
     const answer = await fetch(`${url}/tools/`, { headers: { authorization: "Bearer long-enough" } })
     child.kill("SIGINT")
-    await finished
+    said = (await finished).stdout
     return ((await answer.json()) as { name: string }[]).map(({ name }) => name)
   }
   const reading = await offered(["--read-only", "."])
   expect(reading).toContain("read_text_file")
   for (const name of ["write_file", "edit_file", "bash", "delete_file", "git"]) expect(reading).not.toContain(name)
+  expect(said).toContain("Every folder is read-only, so no tool that writes or runs programs is offered")
   const coding = await offered(["--bundle", "coding"])
+  expect(said).not.toContain("read-only")
   expect(coding).toContain("bash")
   expect(coding).not.toContain("read_text_file")
   const unknown = await cli(["serve", "--port", "0", "--bundle", "cooking"], { cwd })

@@ -151,13 +151,14 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
 /** What is served where, and what is not. */
 function introduction(
   { url, offered, hidden, model }: Served,
-  { unavailable }: Toolwright,
+  { unavailable, configuration }: Toolwright,
   { mcp = false, bundle: bundles }: OptionValues<typeof OPTIONS>,
 ): string {
   const clients =
     model === undefined
       ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
       : `for clients of OpenAI and Anthropic, and of Ollama at ${url}, in front of ${model}`
+  const { readOnly, roots = [] } = configuration.workspace
   const lines = [
     `Serving ${offered.length} tools at ${url}`,
     `  ${bundles === undefined ? "of all bundles; --bundle coding has those for code alone" : `of the bundle ${bundles.join(", ")}`}`,
@@ -171,6 +172,9 @@ function introduction(
         ]
       : []),
     ...unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})`),
+    ...(readOnly === undefined || roots.length > 0
+      ? []
+      : ["Every folder is read-only, so no tool that writes or runs programs is offered, with a token neither."]),
     ...(hidden.length === 0
       ? []
       : [

@@ -95,8 +95,11 @@ const TAKE_BACK =
 function notSure({ readings }: PocketQuestion, root = process.cwd()): string {
   const doubt = "I am not sure what you mean, so I do nothing."
   if (readings.length === 0) return `${doubt} Put it in other words.`
-  const asked = readings.map((reading) => `${shown(reading)}${takenAway(reading, root)}`).join(", or: ")
-  const commands = readings.map((reading) => `  ${commandFor(reading)}`).join("\n")
+  const costs = (reading: Reading): number => (takenAway(reading, root) === "" ? 0 : 1)
+  // The first one is what is typed in a hurry.
+  const ordered = readings.toSorted((one, other) => costs(one) - costs(other))
+  const asked = ordered.map((reading) => `${shown(reading)}${takenAway(reading, root)}`).join(", or: ")
+  const commands = ordered.map((reading) => `  ${commandFor(reading)}`).join("\n")
   return `${doubt} Did you mean: ${asked}? Put it in other words, or type it yourself:\n${commands}`
 }
 
