@@ -19,17 +19,21 @@ for (const name of ["search_users", "web_search"])
     }),
   )
 
-async function setUp(steps: Steps, store?: ConversationStore | "none") {
+async function setUp(steps: Steps, store?: ConversationStore | "none", tokens: readonly string[] = []) {
   const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
   const executor = new DynamicExecutor({ tools, backend })
   const kept = store === "none" ? undefined : (store ?? conversationStore(await openDatabase(":memory:")))
-  const app = createApp({ tools }, (application) =>
+  const app = createApp({ tools, tokens: tokens.map((token) => ({ token })) }, (application) =>
     conversationRoutes(application, { store: kept, run: (request) => executor.run(request), modelName: () => "m" }),
   )
-  const call = async (method: string, path: string, body?: object) => {
+  const call = async (method: string, path: string, body?: object, token = tokens[0]) => {
     const response = await app.request(`http://localhost${path}`, {
       method,
-      headers: { host: "localhost", "content-type": "application/json" },
+      headers: {
+        host: "localhost",
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -60,6 +64,26 @@ test("a conversation keeps questions, calls, results and answers, and the next q
   expect((await call("GET", "/conversations")).json<Conversation[]>().map((head) => head.id)).toEqual([id])
   expect((await call("DELETE", `/conversations/${id}`)).status).toBe(204)
   expect((await call("GET", `/conversations/${id}`)).status).toBe(404)
+})
+
+test("a conversation is there for the token that it began with, and for no other", async () => {
+  const [mine, other] = ["a-token-of-mine", "a-token-of-another"]
+  const { call, backend } = await setUp([{ reply: "Hello." }], undefined, [mine, other])
+  const { id } = (await call("POST", "/conversations", {}, mine)).json<Conversation>()
+  await call("POST", `/conversations/${id}/chat`, { message: "a secret of mine" }, mine)
+  for (const [method, path, body] of [
+    ["GET", `/conversations/${id}`],
+    ["POST", `/conversations/${id}/chat`, { message: "And what was said?" }],
+    ["DELETE", `/conversations/${id}`],
+  ] as const) {
+    const { status, text } = await call(method, path, body, other)
+    expect([method, status]).toEqual([method, 404])
+    expect(text).not.toContain("secret of mine")
+  }
+  expect((await call("GET", "/conversations", undefined, other)).json()).toEqual([])
+  expect(backend.requests, "the other's question reached no model").toHaveLength(1)
+  const kept = (await call("GET", `/conversations/${id}`, undefined, mine)).json<Conversation>()
+  expect(kept.messages.map(({ content }) => content)).toEqual(["a secret of mine", "Hello."])
 })
 
 test("a streamed answer is kept as the whole one is", async () => {
