@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
 
@@ -10,9 +12,29 @@ const FIBONACCI = [
   "export function fibonacci(n: number): number",
 ]
 
+/** Put before a process: what it and its children would reach of a network is written down, and not reached. */
+const NO_NETWORK = `
+import dns from "node:dns"
+import { appendFileSync } from "node:fs"
+import { Socket } from "node:net"
+const refuse = (what) => {
+  appendFileSync(process.env.REACHED, what + "\\n")
+  throw new Error("There is no network here: " + what)
+}
+const connect = Socket.prototype.connect
+Socket.prototype.connect = function (...given) {
+  const [to] = [given].flat(2)
+  const path = to?.path ?? (typeof to === "string" ? to : undefined)
+  return path === undefined ? refuse(JSON.stringify(to)) : connect.apply(this, given)
+}
+for (const name of ["lookup", "resolve", "resolve4", "resolve6"]) dns[name] = (host) => refuse(host)
+`
+
 test("the demonstration lets the pocket model answer, says what is a model and what a screenplay, and leaves nothing behind", async () => {
-  const temporary = folderWith()
-  const { code, stdout, stderr } = await cli(["demo", "--remove"], { cwd: temporary, env: { TMPDIR: temporary } })
+  const temporary = folderWith({ "none.mjs": NO_NETWORK })
+  const reached = join(temporary, "reached.txt")
+  const env = { TMPDIR: temporary, REACHED: reached, NODE_OPTIONS: `--import=${join(temporary, "none.mjs")}` }
+  const { code, stdout, stderr } = await cli(["demo", "--remove"], { cwd: temporary, env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   expect(stdout).toMatch(
     /^1\. Requests, decoded live by the pocket model\n {3}It is a demonstration model of 2\.9 million parameters/,
@@ -27,6 +49,11 @@ test("the demonstration lets the pocket model answer, says what is a model and w
   for (const text of FIBONACCI) expect(stdout).toContain(text)
   expect(stdout).toMatch(/git log \(2 commits\)\n[0-9a-f]+ Add fibonacci implementation/)
   expect(readdirSync(temporary).filter((name) => name.startsWith("toolwright-demo-"))).toEqual([])
+  expect(existsSync(reached), "it needs no network").toBe(false)
+  // What tells is awake: a process that asks for a page is refused, and that is written down.
+  const asking = ["--input-type=module", "--eval", 'await fetch("http://127.0.0.1:49151/")']
+  expect(spawnSync(process.execPath, asking, { env: { ...process.env, ...env } }).status).not.toBe(0)
+  expect(readFileSync(reached, "utf8")).toContain("127.0.0.1")
 })
 
 test("without the engine it says so, and plays the screenplay all the same; as lines of JSON where they are wanted", async () => {
