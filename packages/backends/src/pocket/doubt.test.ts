@@ -44,7 +44,8 @@ it("makes a call that it is sure of unasked, and says how sure", async () => {
 
 it("asks where it is not sure, with two readings, and makes the one that is chosen or none", async () => {
   const doubtful = "look for port everywhere, or rather count it"
-  expect(await reply(doubtful)).toMatchObject({ text: "Did you mean?", end: { declined: true } })
+  // Nobody chooses: it has asked, and nothing of it is a call.
+  expect(await reply(doubtful)).toMatchObject({ text: "Did you mean?", end: { declined: true }, call: undefined })
   const [question] = asked
   expect(question!.certainty).toBeLessThan(0.7)
   expect(question!.readings.length).toBeGreaterThan(0)

@@ -24,6 +24,14 @@ test("a run whose process was killed goes on where it was, does nothing twice, a
   await run.finished
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
   expect((await here(["runs"], { cwd })).stdout).toContain("interrupted")
+  const until = await here(["runs", "show", "latest", "--json"], { cwd })
+  const recorded = until.stdout.trim().split("\n")
+  expect(recorded.map((line) => JSON.parse(line) as object)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: "tool-start", name: "bash", arguments: append.arguments }),
+      expect.objectContaining({ type: "tool-end", result: expect.objectContaining({ success: true }) as object }),
+    ]),
+  )
 
   const rest = await model([{ reply: "The line is there." }])
   const resumed = await here(["resume", ...rest], { cwd })
