@@ -12,6 +12,7 @@ type Manifest = Record<string, unknown> & {
   license: string
   repository: { directory: string }
   dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
   devDependencies?: Record<string, string>
 }
 
@@ -52,6 +53,26 @@ test("every version is exact: what was tested is what is installed", () => {
       .map(([name, version]) => `${file}: ${name} ${version}`)
   })
   expect(loose).toEqual([])
+})
+
+test("each package of others has its row in docs/dependencies.md, with the rooms that need it", () => {
+  const needed = new Map<string, string[]>()
+  for (const folder of folders) {
+    const { dependencies = {}, peerDependencies = {} } = manifest(folder)
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+      if (/^(@toolwright\/|toolwright$)/.test(name)) continue
+      needed.set(name, [...(needed.get(name) ?? []), folder])
+    }
+  }
+  const rows = new Map(
+    read("docs/dependencies.md")
+      .split("\n")
+      .filter((line) => line.startsWith("| "))
+      .map((line) => line.split("|").map((cell) => cell.replaceAll(/\(.*?\)/g, "").trim()))
+      .map(([, name, rooms = ""]) => [name!, rooms.split(", ").map((room) => room.trim())]),
+  )
+  expect(needed.size).toBeGreaterThan(20)
+  for (const [name, rooms] of needed) expect(rows.get(name)?.toSorted(), name).toEqual(rooms.toSorted())
 })
 
 test("no test code is in a package", () => {

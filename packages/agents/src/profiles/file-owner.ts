@@ -42,13 +42,13 @@ Start with the first artifact.`
 }
 
 /**
- * Owns one file and writes it through JSON artifacts only: the file's text comes from templates, so it is always well
+ * Owns its files and writes them through JSON artifacts only: a file's text comes from templates, so it is always well
  * formed.
  * It has no other way to write.
  */
 export const fileOwnerProfile: AgentProfile = {
   name: "file-owner",
-  description: "Owns one file and writes it as JSON artifacts through templates",
+  description: "Owns files and writes them as JSON artifacts through templates",
   systemPrompt:
     "You are a developer who owns one file of a project. A template turns your JSON artifacts into its text.",
   tools: { sets: ["owner"] },
