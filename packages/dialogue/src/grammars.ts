@@ -17,6 +17,9 @@ export type ReplyForm = Required<Pick<FormatGrammarOptions, "mode" | "parallel">
 /** Grammars that are kept: each is a text of some tens of kilobytes. */
 const MOST_KEPT = 48
 
+/** Tools whose calls one grammar holds: beyond, it is megabytes, and making it holds up everybody else. */
+const MOST_TOOLS = 500
+
 /** A grammar, or why there is none. */
 export type MadeGrammar = GrammarText | { readonly text?: undefined; readonly reason: string }
 
@@ -129,6 +132,7 @@ function makeTag(
   tools: readonly ToolDefinition[],
   form: ReplyForm,
 ): StructuralTagOf | undefined {
+  if (tools.length > MOST_TOOLS) return undefined
   try {
     return structuralTagFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true })
   } catch {
@@ -144,6 +148,7 @@ function makeGrammar(
   form: ReplyForm,
   grounding?: Grounding,
 ): MadeGrammar {
+  if (tools.length > MOST_TOOLS) return { reason: `there are more than ${MOST_TOOLS} tools` }
   const bound = grounding === undefined ? {} : { grounding }
   try {
     return grammarText(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true, ...bound })

@@ -21,6 +21,8 @@ const DOT = invertRanges([
   [0x2028, 0x2029],
 ])
 const MAX_NESTING = 250
+/** Ranges of all properties of Unicode in one pattern: a letter is seven hundred of them in five signs. */
+const MAX_RANGES = 100_000
 
 /**
  * @throws RegexProblem where the pattern is malformed, or needs look-behind, back-references or word boundaries
@@ -29,6 +31,7 @@ export function parseRegex(source: string): RegexNode {
   const text = Array.from(source)
   let at = 0
   let nesting = 0
+  let rangesLeft = MAX_RANGES
 
   const fail = (why: string): never => {
     throw new RegexProblem(`${why} (at ${at} in the pattern)`)
@@ -157,6 +160,8 @@ export function parseRegex(source: string): RegexNode {
     const name = text.slice(at + 1, end).join("")
     at = end + 1
     const ranges = propertyRanges(name) ?? fail(`unknown Unicode property ${name}`)
+    rangesLeft -= ranges.length
+    if (rangesLeft < 0) fail(`its properties of Unicode hold more than ${MAX_RANGES} ranges of characters`)
     return negated ? invertRanges(ranges) : [...ranges]
   }
 

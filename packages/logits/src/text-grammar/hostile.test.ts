@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { schemaToGBNF } from "../gbnf/schema-to-gbnf.ts"
 import { grammar } from "./index.ts"
 
 /** As many rules as fit into a grammar of the longest kind, each of which `body` says. */
@@ -33,6 +34,11 @@ describe("a grammar of somebody else's", () => {
     ["a long text in either case", () => grammar.lark(`start: "${"a".repeat(190_000)}"i`)],
   ])("is refused where its classes take the memory: %s", (_, read) => {
     expect(read).toThrow(/classes hold more than 100000 ranges/)
+  })
+
+  test("is no more in a schema: letters of Unicode are refused in a pattern too", () => {
+    const schema = { type: "string", pattern: "\\p{L}\\P{L}".repeat(20_000) } as const
+    expect(() => schemaToGBNF(schema)).toThrow(/hold more than 100000 ranges/)
   })
 
   test("holds its letters of either case as before", () => {
