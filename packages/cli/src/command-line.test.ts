@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { copyFileSync, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
-import { cliFromSource as cli } from "./testing/run-cli.ts"
+import { cliFromSource as cli, folderWith } from "./testing/run-cli.ts"
 import { here } from "./testing/run-here.ts"
 import { SETTINGS } from "@toolwright/runtime/configuration"
 import { SCREEN } from "./usage.ts"
@@ -109,3 +109,21 @@ function oldNode(): string | undefined {
   }
   return undefined
 }
+
+test("the packages need Node 22.13, and say so to an older one", () => {
+  // As it is installed: without the sources beside it.
+  const folder = folderWith({
+    "bin/launch.js": "console.log('launched')",
+    "older.cjs": "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: process.env.AS } })",
+  })
+  copyFileSync(join(import.meta.dirname, "../bin/toolwright.js"), join(folder, "bin/toolwright.js"))
+  const on = (version: string) => {
+    const args = ["--require", join(folder, "older.cjs"), join(folder, "bin/toolwright.js")]
+    const env = { PATH: process.env.PATH, AS: version, TOOLWRIGHT_NODE: "x" }
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env })
+    return { status, said: stdout + stderr }
+  }
+  for (const version of ["22.13.0", "22.18.1", "24.0.0"]) expect(on(version)).toEqual({ status: 0, said: "launched\n" })
+  for (const version of ["22.12.9", "20.19.0"])
+    expect(on(version)).toEqual({ status: 1, said: expect.stringContaining("needs Node.js 22.13 or newer") as string })
+})

@@ -248,6 +248,20 @@ test("says of what is too large that it cannot be taken back", async () => {
   expect(readFileSync(join(fixture.root, "small.txt"), "utf8")).toBe("x")
 })
 
+test("tells what lies beyond the bounds of all contents, and of the number of files", async () => {
+  const files = { "a.txt": "x".repeat(900), "b.txt": "x".repeat(900) }
+  for (const [limits, lost] of [
+    [{}, undefined],
+    [{ bytes: 1000 }, "b.txt (it was too large to be kept)"],
+    [{ entries: 1 }, "the workspace holds more than 1 files and folders; those beyond were not looked at"],
+  ] as const) {
+    using fixture = undoFixture(files, { limits })
+    const { output } = await fixture.call("bash", { command: "echo y >> a.txt; echo y >> b.txt" })
+    if (lost === undefined) expect(output).not.toContain("Cannot be taken back")
+    else expect(output).toContain(lost)
+  }
+})
+
 test("keeps no secrets, and yet moves back what was moved with its folder", async () => {
   using fixture = undoFixture({ "d/.env": "KEY=canary-1", "d/a.txt": "a" })
   const before = fixture.tree()
@@ -305,7 +319,11 @@ test("what a program changes deep in dependencies, and under names that are not 
     expect(await told(command), command).toMatch(/bytes 6[67]f[ef]\S*\) \(its name is not UTF-8/u)
   for (const command of ["mkdir $'k\\xfe'; echo in > $'k\\xfe/in.txt'", "rm -r $'k\\xfe'"])
     expect(await told(command), command).toMatch(/bytes 6bfe\S*\) \(its name is not UTF-8/u)
-  expect(await told("cat a.txt")).not.toContain("Cannot be taken back")
+  // Such a folder is not looked into: of what changed in it nothing is said.
+  const inside = "echo in > $'k\\xfe/in.txt'"
+  await told(`mkdir $'k\\xfe'; ${inside}`)
+  for (const command of [`echo more; ${inside.replace(">", ">>")}`, "cat a.txt"])
+    expect(await told(command), command).not.toContain("Cannot be taken back")
   const [last] = await (await fixture.history()).list()
   expect(last?.unkept.map(({ reason }) => reason).join()).toContain("not UTF-8")
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -122,6 +122,23 @@ describe("toolwright run", () => {
     expect(stdout).toContain("LLM did not use tools as expected")
   })
 
+  test("ends with 1 where a call failed and was never put right, and notes it", async () => {
+    const write = "{ name: file, arguments: { action: write, path: ../outside.txt, content: x } }"
+    const cwd = folderWith({ "play.yaml": `steps:\n  - reply: { calls: [${write}] }\n  - reply: Done.\n` })
+    const { code, stdout } = await here(["run", "write", "--screenplay", "play.yaml", "--json"], { cwd })
+    expect(code).toBe(1)
+    expect(eventsOf(stdout).at(-1)).toMatchObject({
+      summary: {
+        outcome: "completed-with-failures",
+        success: false,
+        notes: [{ code: "ACCESS_DENIED", message: expect.stringContaining("was not put right") as string }],
+      },
+    })
+    expect(existsSync(join(cwd, "../outside.txt"))).toBe(false)
+    const [recorded] = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as { status: string }[]
+    expect(recorded!.status).toBe("completed-with-failures")
+  })
+
   test("names the agent that there is", async () => {
     const cwd = folderWith(files)
     const { code, stderr } = await here(["run", "x", "--agent", "bilder", "--screenplay", "play.yaml"], { cwd })
@@ -220,6 +237,8 @@ describe("an interrupt ends a run that would not end by itself", () => {
     const { code, stdout } = await run.finished
     expect(code).toBe(130)
     expect(eventsOf(stdout).at(-1)).toMatchObject({ type: "run-end", summary: { outcome: "cancelled" } })
+    const recorded = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as object[]
+    expect(recorded).toMatchObject([{ status: "cancelled" }])
     // The workspace is free again.
     const after = await here(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
     expect(after.stderr).not.toContain("Another run")

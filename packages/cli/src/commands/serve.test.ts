@@ -73,6 +73,27 @@ test("serves nobody else without a token, and says so", async () => {
   expect(stderr).toMatch(/no token is set[\s\S]*--token/)
 })
 
+test("a token with tags opens their tools alone, and no other surface", async () => {
+  const cwd = folderWith({ "play.yaml": "steps: [{ reply: Hello., repeat: always }]\n" })
+  const tokens = ["--token", "all-of-it-1234", "--token", "some-of-it-1234:git"]
+  const line = ["serve", "--mcp", "--port", "0", "--quiet", "--screenplay", "play.yaml", ...tokens]
+  const { child, until, finished } = startCli(line, { cwd })
+  const [, url] = await until(started)
+  const as = (token: string, path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const names = async (token: string) =>
+    ((await (await as(token, "/tools/")).json()) as { name: string }[]).map(({ name }) => name)
+  expect(await names("all-of-it-1234")).toEqual(expect.arrayContaining(["git", "bash", "read_text_file"]))
+  const some = await names("some-of-it-1234")
+  expect(some).toContain("git")
+  for (const name of ["bash", "read_text_file"]) expect(some).not.toContain(name)
+  for (const path of ["/mcp", "/v1/models", "/api/tags", "/conversations"])
+    expect([path, (await as("some-of-it-1234", path)).status]).toEqual([path, 403])
+  for (const path of ["/v1/models", "/api/tags"])
+    expect([path, (await as("all-of-it-1234", path)).status]).toEqual([path, 200])
+  child.kill("SIGTERM")
+  await finished
+})
+
 test("a port that is taken and a prompt file that is broken stop the start", async () => {
   const cwd = folderWith({ "prompts/bad.yaml": "name: [" })
   const { until } = startCli(["serve", "--port", "0"], { cwd })

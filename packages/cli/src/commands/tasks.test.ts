@@ -273,6 +273,11 @@ test("an agent that owns files is not taken on without one", async () => {
 
 test("a task that needs a permission waits without a worker, and goes on when it is answered", async () => {
   const cwd = folderWith({ "log.txt": "" })
+  // Where nothing is said of waiting, it is refused.
+  await added(cwd, "add a line")
+  const none = await model([{ reply: append }, { expect: { last: "needs approval" }, reply: "It was refused." }])
+  await here(["work", "--once", "--careful", ...none], { cwd })
+  expect([linesIn(cwd), (await here(["approvals", "list", "--json"], { cwd })).stdout.trim()]).toEqual(["", "[]"])
   const id = await added(cwd, "add a line")
   const ask = ["--approvals", "wait", "--careful"]
   const first = await model([{ reply: append }])

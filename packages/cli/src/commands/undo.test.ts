@@ -60,7 +60,22 @@ test("the record of earlier contents is read by no tool, and written nowhere but
     const path = join(entry.parentPath, entry.name)
     expect((await call(cwd, "read_text_file", "--path", path)).code).toBe(1)
   }
+  const kept = join(objects[0]!.parentPath, objects[0]!.name)
+  const was = readFileSync(kept)
+  for (const name of ["write_file", "append_file"])
+    expect((await call(cwd, name, "--path", kept, "--content", "x")).code).toBe(1)
+  expect(readFileSync(kept)).toEqual(was)
   expect((await call(cwd, "bash", "--command", "find .toolwright/undo -type f | wc -l")).stdout).toMatch(/^0$/m)
+})
+
+test("what was too large to be kept is named by the call, by the list, and by what takes back the rest", async () => {
+  const cwd = folderWith({ "a.txt": "one\n", "large.txt": "x".repeat(16 * 1024 * 1024 + 1) })
+  const told = await call(cwd, "bash", "--command", "echo two > a.txt; echo y >> large.txt")
+  expect(told.stdout).toContain(`Cannot be taken back by undo: ${join(cwd, "large.txt")}`)
+  expect((await here(["undo", "list"], { cwd })).stdout).toMatch(/1 path, 1 not kept/)
+  const { stdout } = await here(["undo", "--yes"], { cwd })
+  expect(stdout).toContain(`lost ${join(cwd, "large.txt")}`)
+  expect([textOf(cwd, "a.txt"), lstatSync(join(cwd, "large.txt")).size]).toEqual(["one\n", 16 * 1024 * 1024 + 3])
 })
 
 test("earlier contents are kept once each, in files for this user only", async () => {
