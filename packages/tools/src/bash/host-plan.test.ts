@@ -126,9 +126,11 @@ describe.skipIf(program === undefined)("git inside a command", () => {
     const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
     expect((await callTool(bash, { command: commit })).output).toMatch(/^inside\n/u)
     expect(fixture.git("log", "-1", "--format=%s", "side", "--")).toBe("inside\n")
-    expect((await callTool(bash, { command: `ls ${fixture.root}; git config user.name x` })).output).not.toContain(
-      "a.txt",
-    )
+    const configuration = readFileSync(join(fixture.root, ".git/config"), "utf8")
+    const plant = `git config user.name x; echo x >> ${fixture.root}/.git/config; mkdir -p ${fixture.root}/.git/hooks; echo x > ${fixture.root}/.git/hooks/pre-commit`
+    expect((await callTool(bash, { command: `ls ${fixture.root}; ${plant}` })).output).not.toContain("a.txt")
+    expect(readFileSync(join(fixture.root, ".git/config"), "utf8")).toBe(configuration)
+    expect(existsSync(join(fixture.root, ".git/hooks/pre-commit"))).toBe(false)
   })
 
   test("a .git file that points at somebody else's folder opens nothing", async () => {
@@ -148,7 +150,8 @@ describe.skipIf(program === undefined)("git inside a command", () => {
 })
 
 test("a read-only workspace runs nothing uncontained, even with the sandbox switched off", async () => {
-  using fixture = workspaceFixture()
+  using fixture = workspaceFixture({ "a.txt": "a\n" })
+  fixture.git("init", "--quiet")
   const workspace = createWorkspace({
     roots: [{ path: fixture.root, access: "read-only" }],
     stateDirectory: join(fixture.root, "../state"),
@@ -160,4 +163,9 @@ test("a read-only workspace runs nothing uncontained, even with the sandbox swit
   )
   expect(result.success).toBe(false)
   expect(existsSync(join(fixture.root, "made"))).toBe(false)
+  // Git's reading actions write nothing, and so they need none.
+  const git = tools.find((tool) => tool.name === "git")!
+  expect((await callTool(git, { action: "status" })).data).toMatchObject({ untracked: ["a.txt"] })
+  expect(await callTool(git, { action: "add", files: ["a.txt"] })).toMatchObject({ success: false })
+  expect(fixture.git("status", "--porcelain")).toBe("?? a.txt\n")
 })

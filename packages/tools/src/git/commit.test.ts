@@ -125,7 +125,7 @@ describe.skipIf(program === undefined)("hooks of a repository, where there is a 
       hook(
         fixture,
         "pre-commit",
-        `{ cat .env; env; cat /proc/*/environ; ls /sys/class/net; } > seen 2>&1
+        `{ cat .env; env; cat /proc/*/environ; echo; cat /proc/net/dev; } > seen 2>&1
          echo x > ${outside}; echo '[core]' >> .git/config; echo x > .git/hooks/post-commit; git config core.pager x; exit 0`,
       )
       fixture.write({ "a.txt": "a\n" })
@@ -133,6 +133,8 @@ describe.skipIf(program === undefined)("hooks of a repository, where there is a 
       expect(await git(fixture, { action: "commit", message: "x" })).toMatchObject({ success: true })
       const seen = execFileSync("cat", [join(fixture.root, "seen")], { encoding: "utf8" })
       expect(seen).not.toContain("CANARY")
+      const interfaces = [...seen.matchAll(/^ *([\w.-]+): +\d+ +\d+/gmu)].map(([, name]) => name)
+      expect(interfaces).toEqual(["lo"])
       expect(existsSync(outside)).toBe(false)
       expect(existsSync(join(fixture.root, ".git/hooks/post-commit"))).toBe(false)
       expect(execFileSync("cat", [join(fixture.root, ".git/config")], { encoding: "utf8" })).toBe(before)

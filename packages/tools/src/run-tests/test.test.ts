@@ -275,6 +275,7 @@ describe("a run that has shown nothing is no success", () => {
           said: false,
           ran: false,
         })
+        if (sandbox === "off") expect({ args, ...result }).toMatchObject({ args, success: false })
       }
     },
   )

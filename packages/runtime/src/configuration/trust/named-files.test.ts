@@ -88,6 +88,7 @@ describe("what a trusted file names", () => {
       { "mcp.json": '{"mcpServers":{"s":{"command":"python","args":["./s.py"]}}}', "s.py": "" },
       "s.py",
     ],
+    ["a screenplay", "model: { screenplay: play.yaml }", { "play.yaml": "steps: []\n" }, "play.yaml"],
     ["a folder that is started", "mcp: { connect: ['node ./srv'] }", { "srv/index.js": "" }, "srv/index.js"],
   ]
   test.each(CASES)("asks again when it changes: %s", async (_what, yaml, files, changed) => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
@@ -204,6 +204,7 @@ describe("trust", () => {
     const store = trustStore(env)
     expect(store.file).toBe(join(home, "state", "toolwright", "toolwright-trust.json"))
     expect(statSync(store.file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cwd)).toEqual(["toolwright.yaml"])
     expect(store.list()).toMatchObject([{ path: join(cwd, "toolwright.yaml"), answer: "yes" }])
     expect(store.revoke(cwd)).toBe(1)
     expect((await load()).trust).toBe("unknown")
