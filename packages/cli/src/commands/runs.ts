@@ -140,7 +140,7 @@ const said = (text: unknown): string => neutralise(String(text ?? ""))
 const APPROVALS: Readonly<Record<string, (event: RecordedEvent) => string>> = {
   "approval-ask": ({ name, question }) => `  waits for approval of ${said(name)}: ${oneLine(said(question), 300)}`,
   "approval-answer": ({ state, by, note }) =>
-    `  ${said(state)} by ${said(by)}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
+    `  ${said(state)} by ${whoseName(typeof by === "string" ? by : null)}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
 }
 
 function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
