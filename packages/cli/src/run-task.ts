@@ -88,7 +88,7 @@ export async function runTask(
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
   return pairing === undefined
-    ? exitCodeOf(summary)
+    ? taskExitCode(summary, false)
     : pairedEnd(invocation, summary, watch.declined, pairing.words.advice)
 }
 
@@ -139,8 +139,13 @@ export function tellUndo({ stdout }: Invocation, { runId, modifiedFiles }: RunSu
 function pairedEnd({ stderr }: Invocation, summary: RunSummary, declined: boolean, advice: string): number {
   const onlyWords = summary.success && summary.dryRun !== true && summary.calls === 0
   if (declined || onlyWords) stderr.write(`${advice}\n`)
-  if (!summary.success || summary.dryRun === true) return exitCodeOf(summary)
-  return pairedExitCode(summary, onlyWords)
+  return taskExitCode(summary, true)
+}
+
+/** The exit code of a task, to which a model that is made for its tools owes a call. */
+export function taskExitCode(summary: RunSummary, paired: boolean): number {
+  if (!paired || !summary.success || summary.dryRun === true) return exitCodeOf(summary)
+  return pairedExitCode(summary, summary.calls === 0)
 }
 
 /** The configuration, with the kits that the agent's tools come in. */

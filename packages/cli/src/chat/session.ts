@@ -7,6 +7,7 @@ import { neutralise } from "../render/neutralise.ts"
 import { oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
 import { SHOWN_LINES } from "../render/whole.ts"
+import { taskExitCode } from "../run-task.ts"
 import { Dialogue } from "./dialogue.ts"
 import { modelLine } from "./model-line.ts"
 import { pipePrompter, terminalPrompter, type Prompter } from "./prompter.ts"
@@ -39,7 +40,8 @@ const PROMPT = "> "
  * approval; in a
  * pipe nobody is, so what needs approval is denied.
  *
- * @returns the exit code: 0 however the single runs ended, 130 when it was left with Ctrl-C
+ * @returns the exit code: from a pipe that of the last task, so that a script learns what came of it; on a terminal 0
+ * however the single ones ended; 130 when it was left with Ctrl-C
  */
 export async function converse(invocation: Invocation, options: SessionOptions): Promise<number> {
   const { stdout, isTTY, env, signal } = invocation
@@ -50,6 +52,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   let images = [...options.images]
   let turn: { controller: AbortController; renderer: LiveRenderer; interrupts: number } | undefined
   let leaving = false
+  let lastCode: number = EXIT.success
 
   const onTerminal = isTTY.stdin && isTTY.stdout
   let prompter: Prompter | undefined
@@ -86,7 +89,8 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     else if (command !== undefined) obey(command)
     else if (line.trim() !== "" && (await answer(line.trim())) === "left") break
   }
-  return leaving || reader.interrupted || signal.aborted ? EXIT.interrupted : EXIT.success
+  if (leaving || reader.interrupted || signal.aborted) return EXIT.interrupted
+  return onTerminal ? EXIT.success : lastCode
 
   function onInterrupt(): void {
     if (turn === undefined) return
@@ -102,6 +106,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     }
     const { controller, renderer } = turn
     const history = [...dialogue.messages]
+    lastCode = EXIT.failure
     try {
       const media = await mediaFor(
         images.map((path) => ({ type: "image", path })),
@@ -121,6 +126,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
       for await (const event of events) {
         renderer.show(event)
         dialogue.see(event)
+        if (event.type === "run-end") lastCode = taskExitCode(event.summary, toolwright.pairing !== undefined)
       }
     } catch (thrown) {
       // Without a model that can be this agent, no other line is answered either.

@@ -178,6 +178,17 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout).not.toContain("welcome")
   })
 
+  test("ends with the exit code of its last task, whatever came of those before it", async () => {
+    const failing = "  - reply: { error: { status: 500, message: overloaded } }\n"
+    const code = async (stdin: string, ...steps: string[]) => (await chat(stdin, { "play.yaml": play(...steps) })).code
+    expect(await code("one\n", failing)).toBe(1)
+    expect(await code("one\ntwo\n", "  - reply: One.\n", failing)).toBe(1)
+    expect(await code("one\ntwo\n/tools\n/exit\n", "  - reply: One.\n", failing)).toBe(1)
+    expect(await code("one\ntwo\n", failing, "  - reply: Two.\n")).toBe(0)
+    expect(await code("one\n/image none.png\ntwo\n", "  - reply: One.\n")).toBe(1)
+    expect(await code("/tools\n", failing)).toBe(0)
+  })
+
   test("leaves at /exit and at an interrupt though the pipe stays open", async () => {
     const cwd = folderWith({ "play.yaml": play("  - reply: { text: Well, hang: true }\n") })
     const { child, until, finished } = startCli(["chat", "--screenplay", "play.yaml"], {
