@@ -1,4 +1,4 @@
-import { statSync } from "node:fs"
+import { realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import { filesNamedBy } from "../configuration/trust/named-files.ts"
 import type { Configuration } from "../configuration/settings.ts"
@@ -18,7 +18,12 @@ export function loadedFiles({ tools = [], calls }: Configuration, cwd: string): 
     ["tools", places],
     ["calls.middleware", middleware],
   ])
-  // What is new in a folder of tools is loaded as well.
+  // What is new in a folder of tools is loaded as well, also by the path that a link to it leads to.
   const folders = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
-  return [...folders, ...middleware, ...filesNamedBy(named, cwd).map(({ path }) => path)]
+  return [
+    ...folders,
+    ...folders.map((folder) => realpathSync(folder)),
+    ...middleware,
+    ...filesNamedBy(named, cwd).map(({ path }) => path),
+  ]
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { isInside } from "@toolwright/host/paths"
 import { visibleName } from "@toolwright/host/text"
 import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
 import { git, type Repository } from "./repository.ts"
@@ -74,7 +75,7 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const isBranch = (await branchNames(repository, settings, run)).includes(ref)
   const before = await head(work)
   const changed = before === undefined ? [] : await changedBetween(work, before, target)
-  const rules = rulesAmong(changed)
+  const rules = rulesAmong(work, changed)
   if (rules.length > 0) return rulesRefused(rules)
   const outcome = await git(
     repository,
@@ -107,7 +108,7 @@ export async function createBranchAction(work: GitWork, args: JsonObject): Promi
   const from = typeof args.from === "string" ? await resolveCommit(repository, settings, args.from, run) : undefined
   const before = await head(work)
   const changed = before === undefined || from === undefined ? [] : await changedBetween(work, before, from)
-  const rules = rulesAmong(changed)
+  const rules = rulesAmong(work, changed)
   if (rules.length > 0) return rulesRefused(rules)
   const outcome = await git(
     repository,
@@ -152,15 +153,23 @@ export async function logAction(work: GitWork, args: JsonObject): Promise<ToolRe
   return success({ output: output || "No commits.", data: { commits } })
 }
 
-/** The files among these that tools are configured by: another branch may have others, and no tool writes them. */
-function rulesAmong(files: readonly string[]): string[] {
-  return files.filter((file) => file.split("/").some((name) => /^(?:toolwright\.ya?ml|\.toolwright)$/iu.test(name)))
+/** The files among these that tools are configured by or loaded from: another branch may have others, and no tool writes them. */
+function rulesAmong({ host, repository }: GitWork, files: readonly string[]): string[] {
+  // Some file systems take one case for another.
+  const loaded = host.workspace.loaded.map((path) => path.toLowerCase())
+  const isLoaded = (file: string): boolean => {
+    const path = join(repository.top, file).toLowerCase()
+    // A link in place of a folder above leads elsewhere.
+    return loaded.some((other) => isInside(path, other) || isInside(other, path))
+  }
+  const isRule = (name: string): boolean => /^(?:toolwright\.ya?ml|\.toolwright)$/iu.test(name)
+  return files.filter((file) => file.split("/").some(isRule) || isLoaded(file))
 }
 
 function rulesRefused(rules: readonly string[]): ToolResult {
   return failure({
     code: "CONFIGURATION_KEPT",
-    message: `Nothing was switched: it would change ${rules.slice(0, 5).map(visibleName).join(", ")}, by which tools are configured.`,
+    message: `Nothing was switched: it would change ${rules.slice(0, 5).map(visibleName).join(", ")}, which tools are configured by or loaded from.`,
     hint: "A person must switch to that commit.",
   })
 }
@@ -171,6 +180,11 @@ async function head({ repository, settings, run }: GitWork): Promise<string | un
 }
 
 async function changedBetween({ repository, settings, run }: GitWork, from: string, to: string): Promise<string[]> {
-  const outcome = await git(repository, settings, ["diff", "--name-only", "--no-ext-diff", "-z", from, to, "--"], run)
+  const outcome = await git(
+    repository,
+    settings,
+    ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"],
+    run,
+  )
   return outcome.stdout.text.split("\0").filter((name) => name !== "")
 }
