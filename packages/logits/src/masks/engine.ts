@@ -5,10 +5,11 @@ import type { Machine, State, Thread } from "../matcher/machine.ts"
 import type { Frame } from "../matcher/frames.ts"
 import { grammarError } from "../grammar/grammar-error.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
+import { isAllowed } from "./apply.ts"
 import { maskAllocator } from "./allocator.ts"
 import { type Beyond, createBeyond } from "./beyond.ts"
 import { lexemeMask, type LexemeMask } from "./lexeme-masks.ts"
-import { setToken } from "./set-token.ts"
+import { setToken, unsetToken } from "./set-token.ts"
 import { warmTokenizer } from "./warm.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
@@ -65,9 +66,11 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
   function makeThreadMask({ lexeme, state, frame }: Thread): Uint32Array {
     refuseKeptText(lexeme)
     const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
-    if (known.exits.nodes.length === 0) return known.inside
+    const whole = known.changes.length === 0 ? known.like : undefined
+    if (whole !== undefined && known.exits.nodes.length === 0) return whole
     const mask = allocate()
-    mask.set(known.inside)
+    if (known.like !== undefined) mask.set(known.like)
+    applyChanges(mask, known.changes, tokenizer)
     beyond.add(known.exits, (outcome) => machine.afterLexeme(frame, named?.(outcome) ?? outcome), mask)
     return mask
   }
@@ -125,6 +128,21 @@ function orInto(into: Uint32Array, other: Uint32Array): void {
   for (let word = 0; word < into.length; word++) into[word]! |= other[word]!
 }
 
+function applyChanges(mask: Uint32Array, changes: readonly number[], { twins }: Tokenizer): void {
+  for (const change of changes)
+    if (change >= 0) setToken(mask, change, twins)
+    else unsetToken(mask, ~change, twins)
+}
+
+/** Sets what stays inside a lexeme. */
+function addInside(mask: Uint32Array, { like, changes }: LexemeMask, tokenizer: Tokenizer): void {
+  // What another lexeme has set stays, though it be none of this one's.
+  const set = changes.flatMap((change) => (change < 0 && isAllowed(mask, ~change) ? [~change] : []))
+  if (like !== undefined) orInto(mask, like)
+  applyChanges(mask, changes, tokenizer)
+  applyChanges(mask, set, tokenizer)
+}
+
 /** What masks are put together with. */
 interface Parts {
   readonly machine: Machine
@@ -146,7 +164,7 @@ function addTogether(parts: Parts, threads: readonly Thread[], mask: Uint32Array
         )
       return state
     }
-    orInto(mask, known.inside)
+    addInside(mask, known, tokenizer)
     beyond.addMissing(known.exits, afterEnd, mask)
   }
 }

@@ -16,8 +16,10 @@ import { type SliceTokens, sliceTokens } from "./slice-tokens.ts"
 import { MAX_DEPTH, type Tokenizer } from "./tokenizer.ts"
 
 export interface LexemeMask {
-  /** Tokens after which the lexeme goes on or has just ended. */
-  readonly inside: Uint32Array
+  /** Tokens after which the lexeme goes on or has just ended, but for what differs; undefined for none. */
+  readonly like: Uint32Array | undefined
+  /** In which tokens it differs, in this order: token n is in where n stands, and out where ~n does. */
+  readonly changes: readonly number[]
   /** Where tokens go on beyond the lexeme. */
   readonly exits: Exits
   /** Of free text: nodes, in ascending order, whose tokens close the string and belong to the lexeme nevertheless. */
@@ -52,7 +54,10 @@ function ownMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
 interface Unfinished {
   readonly tokenizer: Tokenizer
   readonly lexeme: Lexeme
-  readonly inside: Uint32Array
+  /** What the tokens that stay inside are set in; undefined where only changes to another's are noted. */
+  readonly inside: Uint32Array | undefined
+  readonly like: Uint32Array | undefined
+  readonly changes: number[]
   /** Where `inside` began with all that stays in free text: what does not is taken out of it. */
   readonly base: FreeText | undefined
   readonly exits: number[]
@@ -68,7 +73,7 @@ function workOut(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
   if (near !== undefined) return nearMask(tokenizer, lexeme, state, near)
   if (freedom !== undefined) {
     const { inside, upTo } = freeText(tokenizer, freedom.anyEscape)
-    const mask = begin(tokenizer, lexeme, freedom.limit < upTo.length ? upTo[freedom.limit]! : inside)
+    const mask = beginLike(tokenizer, lexeme, freedom.limit < upTo.length ? upTo[freedom.limit]! : inside, [])
     walkClosing(mask, state, { above: 0, from: 1, to: skip[0]! }, freedom.anyEscape)
     return finished(mask)
   }
@@ -108,7 +113,7 @@ function slicedMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, slice: 
       continue
     }
     states[level] = next
-    if (token[node]! >= 0) setToken(mask.inside, token[node]!, tokenizer.twins)
+    if (token[node]! >= 0) allow(mask, token[node]!)
     noteExit(mask, node, lexeme.outcome(next))
     node++
   }
@@ -117,11 +122,10 @@ function slicedMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, slice: 
 
 /** What is left of all names' mask where only some may still come. */
 function narrowed(tokenizer: Tokenizer, lexeme: Lexeme, all: Lexeme, state: number): LexemeMask {
-  const mask = begin(tokenizer, lexeme)
+  const mask = beginLike(tokenizer, lexeme, undefined, [])
   const open = lexeme.ends(state)!
   const { reached, exits } = namesFrom(tokenizer, all, state)
-  for (const { ends, tokens } of reached)
-    if ((ends & open) !== 0n) for (const token of tokens) setToken(mask.inside, token, tokenizer.twins)
+  for (const { ends, tokens } of reached) if ((ends & open) !== 0n) for (const token of tokens) allow(mask, token)
   for (const { node, outcome, ends } of exits) {
     if ((ends & open) === 0n) continue
     mask.exits.push(node)
@@ -134,8 +138,8 @@ function narrowed(tokenizer: Tokenizer, lexeme: Lexeme, all: Lexeme, state: numb
 function nearMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, near: Nearly): LexemeMask {
   const { mask: like, outcome: deeper } = lexemeMask(tokenizer, near.lexeme, near.state)
   const named = (outcome: number): number => near.outcome(deeper?.(outcome) ?? outcome)
-  const { trie, twins } = tokenizer
-  const mask = begin(tokenizer, lexeme, like.inside)
+  const { trie } = tokenizer
+  const mask = beginLike(tokenizer, lexeme, like.like, like.changes)
   const { anyEscape } = lexeme.freedom(state)!
   let [exit, closer] = [0, 0]
   const take = (to: number): void => {
@@ -153,7 +157,7 @@ function nearMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, near: Nea
     const to = trie.skip[root]!
     take(root)
     for (; closer < like.closers.length && like.closers[closer]! < to; closer++)
-      unsetToken(mask.inside, trie.token[like.closers[closer]!]!, twins)
+      forbid(mask, trie.token[like.closers[closer]!]!)
     exit = firstBeyond(like.exits.nodes, to - 1)
     walkClosing(mask, state, { above: 0, from: root, to }, anyEscape)
   }
@@ -164,19 +168,33 @@ function nearMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, near: Nea
 function begin(tokenizer: Tokenizer, lexeme: Lexeme, from?: Uint32Array, base?: FreeText): Unfinished {
   const inside = lexemeRoom(tokenizer)
   if (from !== undefined) inside.set(from)
-  return {
-    tokenizer,
-    lexeme,
-    inside,
-    base,
-    exits: [],
-    outcomes: [],
-    closers: [],
-  }
+  return { tokenizer, lexeme, inside, like: inside, changes: [], base, exits: [], outcomes: [], closers: [] }
 }
 
-const finished = ({ tokenizer, inside, exits, outcomes, closers }: Unfinished): LexemeMask => ({
-  inside,
+/** A mask that is another's but for some tokens: room for all of them is made where it is put to use. */
+function beginLike(
+  tokenizer: Tokenizer,
+  lexeme: Lexeme,
+  like: Uint32Array | undefined,
+  changes: readonly number[],
+): Unfinished {
+  const lists = { changes: [...changes], exits: [], outcomes: [], closers: [] }
+  return { tokenizer, lexeme, inside: undefined, like, base: undefined, ...lists }
+}
+
+function allow({ tokenizer, inside, changes }: Unfinished, token: number): void {
+  if (inside === undefined) changes.push(token)
+  else setToken(inside, token, tokenizer.twins)
+}
+
+function forbid({ tokenizer, inside, changes }: Unfinished, token: number): void {
+  if (inside === undefined) changes.push(~token)
+  else unsetToken(inside, token, tokenizer.twins)
+}
+
+const finished = ({ tokenizer, like, changes, exits, outcomes, closers }: Unfinished): LexemeMask => ({
+  like,
+  changes,
   exits: sharedExits(tokenizer, exits, outcomes),
   closers,
 })
@@ -206,7 +224,7 @@ const MANY_NODES = 32
  * @param states the lexeme's states along the way from the root, by depth; that above `from` is set
  */
 function walkLexeme(mask: Unfinished, states: Int32Array, from: number, to: number): void {
-  const { tokenizer, lexeme, inside } = mask
+  const { tokenizer, lexeme } = mask
   const { byte, depth, skip, token } = tokenizer.trie
   for (let node = from; node < to;) {
     const level = depth[node]!
@@ -218,7 +236,7 @@ function walkLexeme(mask: Unfinished, states: Int32Array, from: number, to: numb
       continue
     }
     states[level] = next
-    if (token[node]! >= 0) setToken(inside, token[node]!, tokenizer.twins)
+    if (token[node]! >= 0) allow(mask, token[node]!)
     noteExit(mask, node, lexeme.outcome(next))
     node = beyond - node > MANY_NODES && takeFree(mask, next, node) ? beyond : node + 1
   }
@@ -231,9 +249,8 @@ function noteExit({ tokenizer, exits, outcomes }: Unfinished, node: number, outc
   outcomes.push(outcome)
 }
 
-function leaveOut({ tokenizer, inside }: Unfinished, { kept, keptBefore }: FreeText, from: number, to: number): void {
-  for (let index = keptBefore[from]!; index < keptBefore[to]!; index++)
-    unsetToken(inside, kept[index]!, tokenizer.twins)
+function leaveOut(mask: Unfinished, { kept, keptBefore }: FreeText, from: number, to: number): void {
+  for (let index = keptBefore[from]!; index < keptBefore[to]!; index++) forbid(mask, kept[index]!)
 }
 
 /** The free text that begins at a node, where the lexeme has come to a place in a string from which any may follow. */
@@ -251,14 +268,13 @@ function freeFrom(tokenizer: Tokenizer, lexeme: Lexeme, state: number, node: num
  * @returns whether it was so
  */
 function takeFree(mask: Unfinished, state: number, node: number): boolean {
-  const { tokenizer, lexeme, inside, base } = mask
+  const { tokenizer, lexeme, base } = mask
   const text = freeFrom(tokenizer, lexeme, state, node)
   if (text === undefined) return false
   const beyond = tokenizer.trie.skip[node]!
   if (text !== base) {
     const last = text.keptBefore[beyond]!
-    for (let index = text.keptBefore[node + 1]!; index < last; index++)
-      setToken(inside, text.kept[index]!, tokenizer.twins)
+    for (let index = text.keptBefore[node + 1]!; index < last; index++) allow(mask, text.kept[index]!)
   }
   if (!takeClosing(mask, state, node))
     walkClosing(mask, state, { above: node, from: node + 1, to: beyond }, lexeme.freedom(state)!.anyEscape)
@@ -271,7 +287,7 @@ function takeFree(mask: Unfinished, state: number, node: number): boolean {
  * @returns whether there is one
  */
 function takeClosing(into: Unfinished, state: number, above: number): boolean {
-  const { tokenizer, inside, exits, outcomes, lexeme } = into
+  const { tokenizer, exits, outcomes, lexeme } = into
   if (lexeme.canonical(state) === undefined) return false
   const { mask, outcome } = lexemeMask(tokenizer, lexeme, state)
   const { token, skip } = tokenizer.trie
@@ -279,7 +295,7 @@ function takeClosing(into: Unfinished, state: number, above: number): boolean {
   const { closers } = mask
   const { nodes } = mask.exits
   for (let index = firstBeyond(closers, above); index < closers.length && closers[index]! < beyond; index++)
-    setToken(inside, token[closers[index]!]!, tokenizer.twins)
+    allow(into, token[closers[index]!]!)
   for (let index = firstBeyond(nodes, above); index < nodes.length && nodes[index]! < beyond; index++) {
     exits.push(nodes[index]!)
     outcomes.push(outcome?.(mask.exits.outcomes[index]!) ?? mask.exits.outcomes[index]!)
@@ -326,7 +342,7 @@ function walkClosing(mask: Unfinished, state: number, { above, from, to }: Stret
 
 /** Tries a node at which the string is closed, whose state is known, and all below it. */
 function closeBelow(mask: Unfinished, states: Int32Array, from: number, to: number): void {
-  const { tokenizer, lexeme, inside, closers } = mask
+  const { tokenizer, lexeme, closers } = mask
   const { byte, depth, skip, token } = tokenizer.trie
   for (let node = from; node < to;) {
     const level = depth[node]!
@@ -340,7 +356,7 @@ function closeBelow(mask: Unfinished, states: Int32Array, from: number, to: numb
       noteExit(mask, node, lexeme.outcome(next))
     }
     if (token[node]! >= 0) {
-      setToken(inside, token[node]!, tokenizer.twins)
+      allow(mask, token[node]!)
       closers.push(node)
     }
     node++

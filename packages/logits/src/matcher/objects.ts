@@ -1,4 +1,5 @@
 /** Objects as threads: keys in any order, each declared name once, and whatever else the set asks for. */
+import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
 import { afterWhiteSpace, chainLexemes, type Lexeme, narrowLexeme } from "../lexeme/lexeme.ts"
 import { stringLexeme } from "../lexeme/string-lexemes.ts"
@@ -33,7 +34,8 @@ function addClose({ writer, notation, parent }: Writing<ObjectPlan>, text: strin
   else sink.add(writer.literals([text], notation, true), parent)
 }
 
-const keyOf = ({ seen, others, taken, met }: Progress): string => `${seen},${others},${met},${JSON.stringify(taken)}`
+const keyOf = ({ seen, others, taken, met }: Progress): string =>
+  `${seen},${others},${met},${taken.length === 0 ? "" : JSON.stringify(taken)}`
 
 function addKey(writing: Writing<ObjectPlan>, progress: Progress, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
@@ -47,6 +49,9 @@ function addKey(writing: Writing<ObjectPlan>, progress: Progress, sink: Sink): v
   })
   sink.add(reading.lexeme, frame)
 }
+
+/** The names of a plan, as a key. */
+const namesOf = memory.derived((plan: ObjectPlan) => JSON.stringify(plan.names))
 
 /**
  * How the next key is read. Objects with the same names that allow the same next, as the branches of a choice often
@@ -62,7 +67,7 @@ function keyReading(writing: Writing<ObjectPlan>, progress: Progress): KeyReadin
     notation.id,
     open.names,
     languages.map((language) => (language === undefined ? "" : writer.store.numberOf(language))).join(),
-    plan.keepsKeys ? `${writer.store.numberOf(plan)},${JSON.stringify(progress.taken)}` : JSON.stringify(plan.names),
+    plan.keepsKeys ? `${writer.store.numberOf(plan)},${JSON.stringify(progress.taken)}` : namesOf(plan),
   ].join(";")
   if (!writer.keys.has(key)) writer.keys.set(key, readKeys(writing, open.names, languages, progress))
   return writer.keys.get(key)
@@ -80,10 +85,10 @@ function readKeys(
     const language = keyLanguage(plan.tree, plan.names.length, open, languages, texts)
     return language === undefined ? undefined : { language, lexeme: keyLexeme(notation, writer, language) }
   }
-  const closed = names !== 0n && languages.every((language) => language === undefined) && plan.names.every(isPlain)
+  const closed = names !== 0n && languages.every((language) => language === undefined) && isWrittenPlain(plan)
   if (!closed) return reading(names)
   // All names are read by one lexeme; which of them are left makes no new one.
-  const key = `${notation.id};all;${JSON.stringify(plan.names)}`
+  const key = `${notation.id};all;${namesOf(plan)}`
   if (!writer.keys.has(key)) writer.keys.set(key, reading((1n << BigInt(plan.names.length)) - 1n))
   const all = writer.keys.get(key)!
   const knowsNames = (all.lexeme.ends(all.lexeme.start) ?? 0n) !== 0n
@@ -92,6 +97,8 @@ function readKeys(
 
 /** Whether a name is written as it is, in quotes of any kind. */
 const isPlain = (name: string): boolean => /^[\x20-\x21\x23-\x26\x28-\x5b\x5d-\x7e]*$/.test(name)
+
+const isWrittenPlain = memory.derived((plan: ObjectPlan) => plan.names.every(isPlain))
 
 function textsAfterKey({ object: { afterKey } }: Notation): readonly string[] {
   return typeof afterKey === "string" ? [afterKey] : [afterKey.string, afterKey.other]

@@ -11,12 +11,13 @@ import { type Decimal, printDecimal } from "../schema/decimal.ts"
 import type { Bound, NumberSet, StringSet } from "../schema/types.ts"
 
 const stringsOf = memory.derived((_language: Dfa) => new Map<string, Lexeme>())
+const keyOfStyle = memory.derived((style: StringStyle) => JSON.stringify(style))
 const numbers = memory.latest<Lexeme>(500)
 
 /** @param spaced whether white space may come before */
 export function sharedStringLexeme(set: StringSet, style: StringStyle, spaced: boolean): Lexeme {
   const known = stringsOf(set.language)
-  const key = `${set.min},${set.max}${JSON.stringify(style)}`
+  const key = `${set.min},${set.max}${keyOfStyle(style)}`
   let plain = known.get(key)
   if (plain === undefined) known.set(key, (plain = stringLexeme(style, stringLanguage(set))))
   if (!spaced) return plain
@@ -30,7 +31,7 @@ const lexemesOfGraph = memory.derived((_graph: TextGraph) => new Map<string, Lex
 /** The texts of a graph as strings. */
 export function sharedGraphLexeme(graph: TextGraph, style: StringStyle, spaced: boolean): Lexeme {
   const known = lexemesOfGraph(graph)
-  const key = `${spaced}${JSON.stringify(style)}`
+  const key = `${spaced}${keyOfStyle(style)}`
   let lexeme = known.get(key)
   if (lexeme === undefined) {
     const plain = spaced ? sharedGraphLexeme(graph, style, false) : stringLexeme(style, graphLanguage(graph))
@@ -42,7 +43,7 @@ export function sharedGraphLexeme(graph: TextGraph, style: StringStyle, spaced: 
 export function sharedNumberLexeme(sets: readonly NumberSet[], plain: boolean, spaced: boolean): Lexeme {
   const make = (): Lexeme => numberLexeme(sets, plain)
   // A long list is no key: two that are equal are rare.
-  const lexeme = sets.length > 50 ? make() : numbers.get(`${plain}${sets.map(describe).join("|")}`, make)
+  const lexeme = sets.length > 50 ? make() : numbers.get(`${plain}${sets.map((set) => described(set)).join("|")}`, make)
   return spaced ? spacedNumber(lexeme) : lexeme
 }
 
@@ -54,3 +55,6 @@ function describe({ low, high, step, notSteps, plain }: NumberSet): string {
   const steps = (list: readonly Decimal[]): string => list.map(printDecimal).join(",")
   return `${bound(low)};${bound(high)};${step === undefined ? "" : printDecimal(step)};${steps(notSteps)};${plain === true}`
 }
+
+/** The sets of a type are asked for wherever the type is: each is described once. */
+const described = memory.derived((set: NumberSet) => describe(set))
