@@ -6,7 +6,7 @@ import { verifyRun, type Budget } from "@toolwright/store"
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { expect, onTestFinished, test } from "vitest"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
-import { createToolwright, type Toolwright } from "../toolwright.ts"
+import { createToolwright, type Toolwright, type ToolwrightOptions } from "../toolwright.ts"
 import { startTaskWorker } from "./work.ts"
 
 const calling = (name: string, args: JsonObject): InferEvent[] => [
@@ -35,6 +35,14 @@ function backend(steps: readonly (InferEvent[] | (() => never))[]): Backend {
   }
 }
 
+/** Works on what can be taken now. */
+async function workOnce(toolwright: Toolwright, made: ToolwrightOptions): Promise<void> {
+  const empty = Promise.withResolvers<void>()
+  const worker = await startTaskWorker({ toolwright, made, idle: 5, onEmpty: () => empty.resolve() })
+  await empty.promise
+  await worker.drain()
+}
+
 onBothDatabases("tasks on which agents work", (address) => {
   async function made(steps: Parameters<typeof backend>[0], more: JsonObject = {}) {
     const cwd = mkdtempSync(join(tmpdir(), "perform-"))
@@ -53,14 +61,8 @@ onBothDatabases("tasks on which agents work", (address) => {
     })
     const queue = await toolwright.tasks.open()
     const workspace = toolwright.tasks.workspace!
-    /** Works on what can be taken now. */
-    const work = async (): Promise<void> => {
-      const empty = Promise.withResolvers<void>()
-      const worker = await startTaskWorker({ toolwright, made: options, idle: 5, onEmpty: () => empty.resolve() })
-      await empty.promise
-      await worker.drain()
-    }
-    return { toolwright, queue, workspace, work }
+    const work = (): Promise<void> => workOnce(toolwright, options)
+    return { toolwright, queue, workspace, work, options }
   }
 
   const lastEvent = async (toolwright: Toolwright, run: string): Promise<string> =>
@@ -114,6 +116,28 @@ onBothDatabases("tasks on which agents work", (address) => {
     await work()
     const row = (await queue.get(id))!
     expect(row).toMatchObject({ state: "done", attempts: 3 })
+    expect(await toolwright.runs()).toHaveLength(1)
+  })
+
+  test("lose no try to a worker that has not the model of their run, and wait for one that has", async () => {
+    const { queue, work, workspace, options, toolwright } = await made([away, saying("Done.")])
+    const { id } = await queue.add({ agent: "assistant", input: "x", workspace, maxAttempts: 2 })
+    const dueNow = () => queue.database.query("UPDATE tasks SET not_before = 0 WHERE id = ?", [id])
+    await work()
+    const { backend: _, ...without } = options
+    await using other = await createToolwright({ ...without, env: { PATH: process.env.PATH } })
+    for (let look = 0; look < 3; look++) {
+      await dueNow()
+      await workOnce(other, without)
+      expect(await queue.get(id)).toMatchObject({
+        state: "queued",
+        attempts: 1,
+        reason: expect.stringMatching(/'m', and no model is configured\. A worker that has one/) as string,
+      })
+    }
+    await dueNow()
+    await work()
+    expect(await queue.get(id)).toMatchObject({ state: "done", attempts: 2 })
     expect(await toolwright.runs()).toHaveLength(1)
   })
 

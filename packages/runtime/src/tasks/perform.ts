@@ -46,6 +46,8 @@ const PASSING: ReadonlySet<string> = new Set([
 const ELSEWHERE: ReadonlySet<string> = new Set(["RUN_ENDED", "RUN_HELD", "STALE_RUN"])
 /** How long a task waits for a workspace that another process works in. */
 const BUSY_MS = 1_000
+/** How long a task waits for a worker that has the model of its run. */
+const MODEL_MS = 5_000
 
 /**
  * Works on tasks by running their agents. A task whose run was begun goes on where its log ends, also in another process;
@@ -154,6 +156,8 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   if (begun?.state === "ended") return judged(endOfRun(begun))
   // Said before the task is told to be in a run: one that never begins is on no record, and nobody could look into it.
   if (begun === undefined) checkAgent(toolwright.pairing, work.profile)
+  const lacking = begun === undefined ? undefined : await modelLacking(toolwright, begun)
+  if (lacking !== undefined) return { state: "queued", notBefore: Date.now() + MODEL_MS, reason: lacking }
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
   using budget = watchBudget(budgetOf(task), task, toolwright.configuration.model.prices)
@@ -175,6 +179,17 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
     if (event.type === "run-end") end = event
   }
   return judged(endOfWork(end!, budget))
+}
+
+/** Why this worker cannot go on with a run that another model began: that is no failure of the task, and no try of it. */
+async function modelLacking(toolwright: Toolwright, { id }: RunRow): Promise<string | undefined> {
+  try {
+    await toolwright.backend({ of: id })
+    return undefined
+  } catch (thrown) {
+    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NO_MODEL") throw thrown
+    return `${thrown.message} A worker that has one goes on with it.`
+  }
 }
 
 /** The run of a task; none where its worker died before it wrote anything. */

@@ -10,9 +10,13 @@ export interface ChaosWorker {
   /** Notes a payment, once for its key. */
   url: string
   lease: number
+  /** So many milliseconds nothing else goes on in this process, from the first call to its effect. */
+  blocked?: number
+  /** What this one queues itself, one after the other, while it works. */
+  queues?: readonly string[]
 }
 
-const { cwd, database, url, lease } = JSON.parse(process.argv[2]!) as ChaosWorker
+const { cwd, database, url, lease, blocked = 0, queues = [] } = JSON.parse(process.argv[2]!) as ChaosWorker
 
 /** Asks for the one call, and then says that it is done. */
 const backend: Backend = {
@@ -38,6 +42,10 @@ const pay = defineTool({
   effects: { keyed: true },
   parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
   async execute({ task }, { idempotencyKey, signal }) {
+    if (blocked > 0) {
+      await fetch(`${url}/blocked`, { method: "POST", headers: { key: idempotencyKey }, body: String(process.pid) })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blocked)
+    }
     const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
     return response.text()
   },
@@ -45,6 +53,9 @@ const pay = defineTool({
 
 const made: ToolwrightOptions = { cwd, backend, tools: [pay], runs: { database } }
 const toolwright = await createToolwright(made)
-const worker = await startTaskWorker({ toolwright, made, lease, idle: 50 })
+const log = (line: string): void => void process.stdout.write(`${line}\n`)
+const worker = await startTaskWorker({ toolwright, made, lease, idle: 50, log })
 process.on("SIGTERM", () => void worker.drain().then(() => toolwright.close()))
-process.stdout.write("ready\n")
+log("ready")
+const queue = await toolwright.tasks.open()
+for (const input of queues) await queue.add({ agent: "assistant", input, workspace: cwd, maxAttempts: 1_000 })
