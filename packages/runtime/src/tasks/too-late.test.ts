@@ -12,8 +12,6 @@ import type { ChaosWorker } from "./testing/chaos-worker.ts"
 
 const MAIN = join(import.meta.dirname, "testing/chaos-worker.ts")
 const LEASE_MS = 300
-/** How long a call keeps its whole process from saying that it is alive. */
-const BLOCKED_MS = 1_100
 const MOST_MS = 120_000
 
 /** Where workers pay: once for each key. A payment may be kept from its answer, as that of a worker that sleeps. */
@@ -108,22 +106,6 @@ onBothDatabases("a worker whose call takes longer than its lease", (address) => 
       zombie.child.kill("SIGCONT")
       expect(await drained(zombie)).toBe(0)
       expect(await written(queue.database)).toEqual(before)
-      await oneEffect(queue, id, ledger.payments)
-    },
-    MOST_MS,
-  )
-
-  test(
-    "and blocks its process writes nothing behind it: the task has one effect and one end",
-    async () => {
-      const { queue, ledger, settings } = await setUp(address())
-      const { id } = await queue.add({ agent: "assistant", input: "pay", workspace: settings.cwd, maxAttempts: 1_000 })
-      const zombie = start({ ...settings, blocked: BLOCKED_MS })
-      await until(() => expect(ledger.payments).toHaveLength(1))
-      const heir = start(settings)
-      await inState(queue, id, "done")
-      expect(await drained(zombie)).toBe(0)
-      expect(await drained(heir)).toBe(0)
       await oneEffect(queue, id, ledger.payments)
     },
     MOST_MS,

@@ -10,13 +10,11 @@ export interface ChaosWorker {
   /** Notes a payment, once for its key. */
   url: string
   lease: number
-  /** So many milliseconds nothing else goes on in this process, from the first call to its effect. */
-  blocked?: number
   /** What this one queues itself, one after the other, while it works. */
   queues?: readonly string[]
 }
 
-const { cwd, database, url, lease, blocked = 0, queues = [] } = JSON.parse(process.argv[2]!) as ChaosWorker
+const { cwd, database, url, lease, queues = [] } = JSON.parse(process.argv[2]!) as ChaosWorker
 
 /** Asks for the one call, and then says that it is done. */
 const backend: Backend = {
@@ -42,10 +40,6 @@ const pay = defineTool({
   effects: { keyed: true },
   parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
   async execute({ task }, { idempotencyKey, signal }) {
-    if (blocked > 0) {
-      await fetch(`${url}/blocked`, { method: "POST", headers: { key: idempotencyKey }, body: String(process.pid) })
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blocked)
-    }
     const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
     return response.text()
   },
