@@ -11,8 +11,9 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 const SHARING = new Set(["toolbox", "logits"])
 
 /**
- * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The limits
- * are for what hangs: on a busy machine the first test of a file, which loads everything, takes ten times as long.
+ * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The
+ * limits are for what hangs: on a busy machine the first test of a file, which loads everything, takes ten times as
+ * long.
  */
 const project = (name: string, include: string[]) => ({
   resolve: { conditions: ["toolwright-source"] },
@@ -22,10 +23,11 @@ const project = (name: string, include: string[]) => ({
     include,
     isolate: !SHARING.has(name),
     globalSetup: name === "cli" ? [new URL("packages/cli/src/testing/built-command.ts", import.meta.url).pathname] : [],
-    // Programs that tests start from the sources are compiled once, not at every start: two thirds of what a start costs.
+    // Programs that tests start from the sources are compiled once, not at every start: two thirds of what a start
+    // costs.
     env: { NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", import.meta.url).pathname },
-    // Where a processor has such keys, V8's bookkeeping of them loses pages when threads with WebAssembly end beside each
-    // other, and takes the process along (nodejs/node#64500).
+    // Where a processor has such keys, V8's bookkeeping of them loses pages when threads with WebAssembly end beside
+    // each other, and takes the process along (nodejs/node#64500).
     execArgv: ["--no-memory-protection-keys"],
     testTimeout: 240_000,
     hookTimeout: 240_000,

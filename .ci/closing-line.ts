@@ -7,7 +7,10 @@ export const CLIENTS = {
   command: "npm run test:clients",
 }
 
-/** Ends a run of tests with its counts as one plain line of its own, which people and programs find without knowing the runner. */
+/**
+ * Ends a run of tests with its counts as one plain line of its own, which people and programs find without knowing the
+ * runner.
+ */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const left = CLIENTS.installed

@@ -1,8 +1,8 @@
 /**
  * The console with runs that freeze other pages, in a real Chromium: 50,000 events, and 200 MB of them. The floors are
- * those that the page is to keep: interactive in 1.5 s, 50 frames a second, 250 MB of heap, 300 KB at first load. Beside
- * the wall stands the processor time of the page's thread, which other work on the machine does not change, and the
- * frames of a bare page that is scrolled in the same way.
+ * those that the page is to keep: interactive in 1.5 s, 50 frames a second, 250 MB of heap, 300 KB at first load.
+ * Beside the wall stands the processor time of the page's thread, which other work on the machine does not change, and
+ * the frames of a bare page that is scrolled in the same way.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

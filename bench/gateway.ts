@@ -164,8 +164,8 @@ const UNREAD = [32, 128] as const
 
 /**
  * Clients that ask for a stream without end and never read it: what each costs, and whether they are gone afterwards. A
- * server that has just begun grows by itself, and more with its first streams: each number is looked at after one like it
- * has come and gone, and the cost of one client is the difference of the two.
+ * server that has just begun grows by itself, and more with its first streams: each number is looked at after one like
+ * it has come and gone, and the cost of one client is the difference of the two.
  */
 async function neverRead(server: Server): Promise<Record<string, number>> {
   const [few, many] = UNREAD

@@ -1,7 +1,7 @@
 /**
  * A crowd in front of one server: 1, 32, 256 and 1,000 callers, a tenth of whom read slowly and a twentieth not at all,
- * beside the same crowd in front of bare `node:http`. `--seconds=600` makes each crowd stay ten minutes, `--crowds=256,1000`
- * chooses among them.
+ * beside the same crowd in front of bare `node:http`. `--seconds=600` makes each crowd stay ten minutes,
+ * `--crowds=256,1000` chooses among them.
  */
 import { fork, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"

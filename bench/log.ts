@@ -1,8 +1,8 @@
 /**
- * What the log of runs costs, in processor time of this process, on SQLite files: writing an event beside a bare insert of
- * the same text, what a round adds to the database as a run grows longer, and going on with a run of 2,000 and of 20,000
- * events, up to the end that its model then gives it. OpenWorkflow, on an SQLite file too, and DBOS, on PostgreSQL, go
- * through as many steps.
+ * What the log of runs costs, in processor time of this process, on SQLite files: writing an event beside a bare insert
+ * of the same text, what a round adds to the database as a run grows longer, and going on with a run of 2,000 and of
+ * 20,000 events, up to the end that its model then gives it. OpenWorkflow, on an SQLite file too, and DBOS, on
+ * PostgreSQL, go through as many steps.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,9 +1,9 @@
 /**
- * The tools of public MCP servers, installed into a folder of their own: in how many families each is held to a grammar,
- * or why not; and whether the grammar of its arguments says of random ones what a validator says.
+ * The tools of public MCP servers, installed into a folder of their own: in how many families each is held to a
+ * grammar, or why not; and whether the grammar of its arguments says of random ones what a validator says.
  *
- * Environment: `TOOLWRIGHT_SERVERS_INSTANCES` how many arguments each tool (120), `TOOLWRIGHT_SERVERS_FAMILIES` names of
- * some families, separated by commas.
+ * Environment: `TOOLWRIGHT_SERVERS_INSTANCES` how many arguments each tool (120), `TOOLWRIGHT_SERVERS_FAMILIES` names
+ * of some families, separated by commas.
  */
 import {
   compileSchema,

@@ -1,6 +1,7 @@
 /**
- * What a task costs beside its model and its tools: an agent that writes a Fibonacci function, is corrected and commits; six
- * agents that build a game of chess; and what a thousand tasks that have ended leave in the memory of their worker.
+ * What a task costs beside its model and its tools: an agent that writes a Fibonacci function, is corrected and
+ * commits; six agents that build a game of chess; and what a thousand tasks that have ended leave in the memory of
+ * their worker.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,6 @@
-/** Three replies of every family: a plain call after a sentence, two calls with difficult values, one after a thought. */
+/**
+ * Three replies of every family: a plain call after a sentence, two calls with difficult values, one after a thought.
+ */
 import { formatterOf, listFormats, toolsFromJson, type Format } from "@toolwright/toolformat"
 
 const TOOLS = [

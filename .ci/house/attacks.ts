@@ -9,6 +9,8 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
     [
       "packages/runtime/src/configuration/trust",
       "packages/runtime/src/own-tools/hostile-places.test.ts",
+      "packages/runtime/src/own-tools/written-by-tools.test.ts",
+      "packages/runtime/src/own-tools/written-around.test.ts",
       "packages/cli/src/commands/trust.test.ts",
     ],
   ],
@@ -32,7 +34,14 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   ["The gate: success without the work", ["packages/runtime/src/scenarios/hostile.test.ts"]],
-  ["The server", ["packages/server/src/attacks.test.ts", "packages/server/src/http/followers.test.ts"]],
+  [
+    "The server",
+    [
+      "packages/server/src/attacks.test.ts",
+      "packages/server/src/http/followers.test.ts",
+      "packages/server/src/openapi/every-route.test.ts",
+    ],
+  ],
   [
     "Models, MCP servers and pages",
     [
@@ -43,7 +52,11 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
   ],
   [
     "Calls that would stop the process",
-    ["packages/host/src/edit/growth.test.ts", "packages/toolbox/src/validate/growth.test.ts"],
+    [
+      "packages/host/src/edit/growth.test.ts",
+      "packages/toolbox/src/validate/growth.test.ts",
+      "packages/logits/src/text-grammar/hostile.test.ts",
+    ],
   ],
 ]
 

@@ -4,7 +4,9 @@ import { expect, test } from "vitest"
 import { run } from "../../bench/prompt-sizes.ts"
 import { root } from "./run-example.ts"
 
-/** Real vocabularies, by which tokens are counted, lie beside the repository: where they do not, only tools are counted. */
+/**
+ * Real vocabularies, by which tokens are counted, lie beside the repository: where they do not, only tools are counted.
+ */
 const counted = existsSync(join(root, "../shared/data/vocab/qwen2.json"))
 
 test("the tools of every agent, in every delivery, are at most twelve and take at most 1,500 tokens of a prompt", async () => {

@@ -37,7 +37,9 @@ function sources(): string[] {
   })
 }
 
-/** The tools that a file names, comments apart: a telling name anywhere, a plain word as a text of its own in a list. */
+/**
+ * The tools that a file names, comments apart: a telling name anywhere, a plain word as a text of its own in a list.
+ */
 function namedIn(file: string): string[] {
   const text = readFileSync(join(packages, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
   const words = new Set(text.match(/\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g))

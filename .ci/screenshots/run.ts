@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the documentation from the real console with real runs: `npm run screenshots`. It needs Chromium;
- * the pictures are WebP, since Chromium writes that by itself.
+ * Takes the pictures of the documentation from the real console with real runs: `npm run screenshots`. It needs
+ * Chromium; the pictures are WebP, since Chromium writes that by itself.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"

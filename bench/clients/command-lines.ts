@@ -106,7 +106,9 @@ export const COMMAND_LINES: readonly CommandLine[] = [
 
 const LONGEST_MS = 120_000
 
-/** Lets it do a task where there is no network but the loopback interface; `inside.ts` serves model and gateway there. */
+/**
+ * Lets it do a task where there is no network but the loopback interface; `inside.ts` serves model and gateway there.
+ */
 export async function tryCommandLine(line: CommandLine, family: string, folder: string): Promise<Tried> {
   const { version } = JSON.parse(readFileSync(bin(folder, line.package, "package.json"), "utf8")) as { version: string }
   const place = mkdtempSync(join(tmpdir(), "toolwright-clients-"))

@@ -1,4 +1,6 @@
-/** Runs inside a network of its own: `node inside.ts <command line> <family> <folder of packages> <folder to work in>`. */
+/**
+ * Runs inside a network of its own: `node inside.ts <command line> <family> <folder of packages> <folder to work in>`.
+ */
 import { spawn } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,6 @@
-/** Schemas through every public function that takes one: grammars, GBNF, masks, lowering, validation, prompts, parsers. */
+/**
+ * Schemas through every public function that takes one: grammars, GBNF, masks, lowering, validation, prompts, parsers.
+ */
 import {
   checkGbnf,
   compileSchema,

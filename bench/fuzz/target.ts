@@ -34,7 +34,10 @@ export interface Outcome {
   readonly ms: number
 }
 
-/** An input that takes the processor longer than this is a finding: nothing that a person or a model writes may stop a program. */
+/**
+ * An input that takes the processor longer than this is a finding: nothing that a person or a model writes may stop a
+ * program.
+ */
 const LIMIT_MS = 10_000
 const MOST_FINDINGS = 20
 

@@ -1,4 +1,6 @@
-/** Ends the program where one input goes on for ever, and says which: a loop that never returns can say nothing itself. */
+/**
+ * Ends the program where one input goes on for ever, and says which: a loop that never returns can say nothing itself.
+ */
 import { Worker } from "node:worker_threads"
 
 const LIMIT_SECONDS = 300

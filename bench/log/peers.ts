@@ -1,7 +1,7 @@
 /**
  * Peers that record what a program did: as many steps, each of which returns a text of the same length, go through each
- * of them. Compared is the processor time of this process for a step, with what the step is written by. A step of ours is
- * what a round of an agent writes of one call: its beginning, what it may do, its end.
+ * of them. Compared is the processor time of this process for a step, with what the step is written by. A step of ours
+ * is what a round of an agent writes of one call: its beginning, what it may do, its end.
  */
 import { join } from "node:path"
 import { openDatabase, runLog } from "@toolwright/store"

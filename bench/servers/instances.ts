@@ -1,4 +1,7 @@
-/** Arguments for a tool: some as its schema has them, some a little beside it. Whether they fit is for a validator to say. */
+/**
+ * Arguments for a tool: some as its schema has them, some a little beside it. Whether they fit is for a validator to
+ * say.
+ */
 import type { JsonSchema } from "@toolwright/toolbox"
 import type { Random } from "../fuzz/random.ts"
 

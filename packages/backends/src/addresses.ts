@@ -1,5 +1,6 @@
 /*
- * Where servers are unless an address is given; without anything else of this package, for what has to be quick to load.
+ * Where servers are unless an address is given; without anything else of this package, for what has to be quick to
+ * load.
  */
 
 /** Where OpenAI's own API is. */

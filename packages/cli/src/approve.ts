@@ -28,7 +28,9 @@ export function permitQuestion({ tool, arguments: args }: Parameters<Approve>[0]
 /** Lines of what a call would change that are put before a person. */
 const MOST_PREVIEWED = 60
 
-/** What a call would do to what is there, and what a changed tool says now, as lines above the question; often empty. */
+/**
+ * What a call would do to what is there, and what a changed tool says now, as lines above the question; often empty.
+ */
 export async function permitPreview({ tool, arguments: args }: Parameters<Approve>[0]): Promise<string> {
   const now = tool.changed === undefined ? "" : `${tool.name} of ${tool.provenance?.name} says now: ${tool.description}`
   const preview = [now, await tool.preview?.(args).catch(() => undefined)]

@@ -18,7 +18,9 @@ export function isShell(word: string | undefined): word is Shell {
   return word !== undefined && Object.hasOwn(SHELLS, word)
 }
 
-/** The script that completes commands and options in a shell; it holds all words, and starts no program when it runs. */
+/**
+ * The script that completes commands and options in a shell; it holds all words, and starts no program when it runs.
+ */
 export async function completionScript(shell: Shell, all: readonly CommandEntry[]): Promise<string> {
   const shown = all.filter(({ hidden }) => hidden !== true)
   const commands = await Promise.all(

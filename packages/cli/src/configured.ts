@@ -3,8 +3,8 @@ import { dirname, join } from "node:path"
 import type { Invocation } from "./command.ts"
 
 /**
- * Whether anything may configure a command beside its flags: one of these variables, or a file in its folder or above. What
- * knows how to do without is much quicker where not.
+ * Whether anything may configure a command beside its flags: one of these variables, or a file in its folder or above.
+ * What knows how to do without is much quicker where not.
  */
 export function isConfigured({ cwd, env }: Pick<Invocation, "cwd" | "env">, variables: readonly string[]): boolean {
   if (variables.some((name) => (env[name] ?? "") !== "")) return true

@@ -1,6 +1,7 @@
 /**
  * What an application needs: tools, a model to call them, runs and their records. The rest stands in subpaths:
- * `toolwright/tools`, `/formats`, `/grammars`, `/backends`, `/agents`, `/server`, `/mcp`, `/prompts`, `/store`, `/serve`.
+ * `toolwright/tools`, `/formats`, `/grammars`, `/backends`, `/agents`, `/server`, `/mcp`, `/prompts`, `/store`,
+ * `/serve`.
  */
 export {
   createToolwright,

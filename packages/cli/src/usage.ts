@@ -15,8 +15,8 @@ export interface UsageParts {
 export const SCREEN = { columns: 100, lines: 24 } as const
 
 /**
- * Writes a command's help from its declared options, so that the two cannot drift apart. Options that many commands have
- * are not among them: `toolwright help options` lists these once.
+ * Writes a command's help from its declared options, so that the two cannot drift apart. Options that many commands
+ * have are not among them: `toolwright help options` lists these once.
  */
 export function usageText({ synopsis, description, options = {}, examples }: UsageParts): string {
   const lines = synopsis.map((form, index) => `${index === 0 ? "Usage:" : "      "} toolwright ${form}`)

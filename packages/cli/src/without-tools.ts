@@ -4,8 +4,8 @@ import { neutralise } from "./render/neutralise.ts"
 import { configurationFor } from "./settings-options.ts"
 
 /**
- * What a command reads records with: they lie where the tools' workspace is, and need neither tools, ours or a server's,
- * nor a model. What it has to say goes to the error output.
+ * What a command reads records with: they lie where the tools' workspace is, and need neither tools, ours or a
+ * server's, nor a model. What it has to say goes to the error output.
  */
 export async function withoutTools(
   invocation: Invocation,

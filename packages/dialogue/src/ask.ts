@@ -105,7 +105,9 @@ export interface Question {
   extra?: Partial<InferRequest>
 }
 
-/** What is told while a question is put: the request as it goes out, the reply as it comes, and a change of delivery. */
+/**
+ * What is told while a question is put: the request as it goes out, the reply as it comes, and a change of delivery.
+ */
 export type AskEvent =
   | Omit<Extract<RunEvent, { type: "request" }>, "round">
   | Extract<RunEvent, { type: "delivery-fallback" | "grammar-refused" }>

@@ -37,8 +37,8 @@ export interface ConversationStart {
 }
 
 /**
- * The messages of a run, in neutral form. They are written as a delivery has them (native calls and tool messages, or the
- * family's text) when they are sent. Neither reasoning nor results that a model made up itself are among them.
+ * The messages of a run, in neutral form. They are written as a delivery has them (native calls and tool messages, or
+ * the family's text) when they are sent. Neither reasoning nor results that a model made up itself are among them.
  */
 export class Conversation {
   readonly #messages: ChatMessage[]

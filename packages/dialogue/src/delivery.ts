@@ -118,7 +118,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   }
 }
 
-/** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */
+/**
+ * The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call.
+ */
 function stopOf(formatter: ToolFormatter): readonly string[] {
   const call = formatter.printCalls([{ id: "call_1", name: "tool", arguments: { text: "text" } }]).trimEnd()
   return formatter.stop.filter((stop) => !call.includes(stop) || call.indexOf(stop) === call.length - stop.length)

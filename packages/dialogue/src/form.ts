@@ -3,8 +3,8 @@ import { grammarToGbnf, schemaToGrammar } from "@toolwright/logits"
 import type { JsonObject } from "@toolwright/toolbox"
 
 /**
- * The part of a request that holds a reply to a JSON Schema: by the schema where the server takes one, by a grammar made
- * of it where it takes those. Nothing where it takes neither; the model is told in words in any case.
+ * The part of a request that holds a reply to a JSON Schema: by the schema where the server takes one, by a grammar
+ * made of it where it takes those. Nothing where it takes neither; the model is told in words in any case.
  */
 export function holdTo(schema: JsonObject, { abilities }: Backend): Partial<InferRequest> {
   if (abilities.jsonSchema) return { jsonSchema: schema }

@@ -7,7 +7,9 @@ import { systemPrompt } from "./prompt.ts"
 const tool = (name: string, more: object = {}) =>
   defineTool({ name, description: `The tool ${name}`, parameters: { type: "object" }, execute: () => "", ...more })
 
-/** The prompt as a model reads it that is told of tools in a native request, and as one that is told of them in text. */
+/**
+ * The prompt as a model reads it that is told of tools in a native request, and as one that is told of them in text.
+ */
 function prompts(tools: readonly ReturnType<typeof tool>[]): string[] {
   return [true, false].map((nativeTools) => {
     const backend = createScriptedBackend(

@@ -29,8 +29,8 @@ export function systemPrompt({ systemPrompt = "", tools, plan, unavailable = [],
 }
 
 /**
- * When to use which tool, and how: by category, those that are required apart from the others, each with the arguments of
- * a call, and what neighbours have in common said once.
+ * When to use which tool, and how: by category, those that are required apart from the others, each with the arguments
+ * of a call, and what neighbours have in common said once.
  */
 function guidance(tools: readonly ToolDefinition[]): string {
   const told = tools.filter((tool) => hintOf(tool) !== "" || exampleOf(tool) !== "")

@@ -15,8 +15,8 @@ export interface ToolCallingOptions {
 
 /**
  * Gives any backend native tool use: a request with tools is put to the model as the executor puts one, and its calls,
- * whether they came natively or stood in the text, come back as native ones, each whole and once. What could not be read
- * as a call is text.
+ * whether they came natively or stood in the text, come back as native ones, each whole and once. What could not be
+ * read as a call is text.
  *
  * The calls' ids are unique over requests, so that a client may keep them in one conversation.
  */

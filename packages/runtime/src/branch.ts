@@ -9,7 +9,9 @@ export interface BranchOptions {
   at: number
   /** In place of the text of the result that event `at` holds: the run goes on from there. */
   edit?: string
-  /** Leaves files as they lie there now; what the other run changed after that event is taken back unless this is true. */
+  /**
+   * Leaves files as they lie there now; what the other run changed after that event is taken back unless this is true.
+   */
   keepFiles?: boolean
   /** Is told what was taken back, and what could not be. */
   onTakenBack?(taken: TakenBack): void
@@ -18,8 +20,8 @@ export interface BranchOptions {
 }
 
 /**
- * Begins a run that shares the events of another up to one of them: what happened in them is not done again. It waits for
- * whoever goes on with it; another model may.
+ * Begins a run that shares the events of another up to one of them: what happened in them is not done again. It waits
+ * for whoever goes on with it; another model may.
  *
  * @param run its id, its beginning, or `latest`
  * @returns the id of the branch

@@ -53,8 +53,8 @@ export interface ResumeOptions {
 }
 
 /**
- * Goes on with a run where its log ends: what was done is not done again, and a call that was under way is treated as its
- * tool says. The run is claimed first, so that whoever wrote it before can write nothing more.
+ * Goes on with a run where its log ends: what was done is not done again, and a call that was under way is treated as
+ * its tool says. The run is claimed first, so that whoever wrote it before can write nothing more.
  *
  * @param id of the run, its beginning, or `latest`
  * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`, `NO_MODEL`
@@ -119,8 +119,8 @@ function heardBy({ signal, leaves }: ResumeOptions): Pick<RunRequest, "signal" |
 const MOST_LOOKED_AT = 200
 
 /**
- * The newest run that waits to be gone on with: of an agent, not a single call, and not of a task, which workers go on with.
- * Where there is none, the newest that is under way or has ended, so that it is said why it cannot go on.
+ * The newest run that waits to be gone on with: of an agent, not a single call, and not of a task, which workers go on
+ * with. Where there is none, the newest that is under way or has ended, so that it is said why it cannot go on.
  */
 async function newestOpen(log: RunLog): Promise<RunRow> {
   const time = Date.now()

@@ -50,8 +50,8 @@ export interface RunOptions {
    */
   tools?: readonly string[]
   /**
-   * The form of the answer, which `summary.output` has as a value. The model is held to it where its server can be asked
-   * to, told of it in any case, and asked once more where the answer does not fit.
+   * The form of the answer, which `summary.output` has as a value. The model is held to it where its server can be
+   * asked to, told of it in any case, and asked once more where the answer does not fit.
    */
   output?: OutputSchema
   /** What was said before the task, oldest first. */

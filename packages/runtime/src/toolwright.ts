@@ -125,8 +125,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   /** The folder of the workspace's own state; nothing is there before something is written. */
   readonly stateFolder: string
   /**
-   * Carries out calls for a surface of that name (`http`, `mcp`, `tools`), and leaves a record of each: for a surface that
-   * calls the registry's tools itself.
+   * Carries out calls for a surface of that name (`http`, `mcp`, `tools`), and leaves a record of each: for a surface
+   * that calls the registry's tools itself.
    */
   executeCall(surface: string): ExecuteCall
   /**
@@ -166,7 +166,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
    */
   branch(runId: string, options: BranchOptions): Promise<string>
   /**
-   * Takes back what a run or a call changed, the last one unless named; it leaves a record. What was changed since stays.
+   * Takes back what a run or a call changed, the last one unless named; it leaves a record. What was changed since
+   * stays.
    *
    * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
    */

@@ -132,7 +132,9 @@ const wholeTokens = createMiddleware<{ Variables: AppVariables }>(async (context
   })
 })
 
-/** `/openapi.json` has the tools alone, for hosts that make a tool of every operation; `/openapi.full.json` all routes. */
+/**
+ * `/openapi.json` has the tools alone, for hosts that make a tool of every operation; `/openapi.full.json` all routes.
+ */
 function documentRoutes(
   app: Hono<{ Variables: AppVariables }>,
   options: Pick<ServerOptions, "publicUrl" | "tools" | "tokens">,

@@ -91,7 +91,9 @@ export async function listen(
   }
 }
 
-/** Whatever is done for a request, also while its answer is written, is part of the trace that it says it belongs to. */
+/**
+ * Whatever is done for a request, also while its answer is written, is part of the trace that it says it belongs to.
+ */
 function continueTraces(server: Server): void {
   const listeners = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[]
   server.removeAllListeners("request")

@@ -38,7 +38,9 @@ export interface AgentRegistry {
   createAll(agents: readonly NewAgent[]): Promise<AgentRow[]>
   /** Why these would not be made, each by itself; nothing is. */
   conflicts(agents: readonly NewAgent[]): Promise<{ name: string; error: ToolwrightError }[]>
-  /** Lets go of an agent and its files. @throws ToolwrightError `UNKNOWN_AGENT`, `AGENT_BUSY` where tasks of it are open */
+  /**
+   * Lets go of an agent and its files. @throws ToolwrightError `UNKNOWN_AGENT`, `AGENT_BUSY` where tasks of it are open
+   */
   remove(name: string): Promise<AgentRow>
 }
 

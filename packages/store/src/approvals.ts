@@ -117,7 +117,9 @@ export function approvalsIn(database: Database): Approvals {
   }
 }
 
-/** Puts a question, in the transaction of the event that tells of it; an earlier one about the same call is withdrawn. */
+/**
+ * Puts a question, in the transaction of the event that tells of it; an earlier one about the same call is withdrawn.
+ */
 export async function putQuestion(execute: Execute, question: NewApproval): Promise<void> {
   const { id, run, callIndex, tool, argumentsHash, policy, time, expiresAt } = question
   await execute(

@@ -1,8 +1,8 @@
 import type { Generated } from "kysely"
 
 /**
- * Our tables, as rows. Ids are text, times are milliseconds since 1970, and JSON is text, so that both databases give the
- * same values. What the columns mean stands here alone; `migrations/` makes them.
+ * Our tables, as rows. Ids are text, times are milliseconds since 1970, and JSON is text, so that both databases give
+ * the same values. What the columns mean stands here alone; `migrations/` makes them.
  */
 export interface Tables {
   tasks: TaskTable

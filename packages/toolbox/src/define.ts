@@ -99,8 +99,8 @@ export type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> 
  * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `execute` into a
  * handler.
  *
- * @param specification the tool; the compiler reads its schemas, Standard Schemas and literals alike: `execute` gets typed
- *   arguments (parsed ones of a Standard Schema) and has to give the data that `outputSchema` promises
+ * @param specification the tool; the compiler reads its schemas, Standard Schemas and literals alike: `execute` gets
+ *   typed arguments (parsed ones of a Standard Schema) and has to give the data that `outputSchema` promises
  * @returns the canonical definition, ready for `ToolRegistry.register`
  * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown,
  *   or the parameters are malformed or no object schema

@@ -10,7 +10,10 @@ export interface BlogToolsConfig extends RssFeedConfig {
   links?: StaticLinksConfig
   calendar?: CalendarConfig
   notion?: NotionConfig
-  /** Who writes the texts of the phases: a model that is asked for each (`model`), or the calling one, which passes them in. */
+  /**
+   * Who writes the texts of the phases: a model that is asked for each (`model`), or the calling one, which passes them
+   * in.
+   */
   writer?: "model" | "agent"
   /** The model that is asked; without it the calling model passes its own texts. */
   generator?: TextGenerator

@@ -6,7 +6,9 @@ import { ALL_KITS } from "./testing/all-kits.ts"
 const builtin = createBuiltinTools({ roots: [{ path: import.meta.dirname, access: "read-write" }], kits: ALL_KITS })
 const all = builtin.flatMap((tool) => (tool.actions === undefined ? [tool] : [tool, ...splitActions(tool)]))
 
-/** Whether the value of a path argument has to come from what was said: the annotation of the schema or of its items. */
+/**
+ * Whether the value of a path argument has to come from what was said: the annotation of the schema or of its items.
+ */
 function isGrounded(schema: object | undefined): boolean {
   const items = (schema as { items?: object } | undefined)?.items
   return schema !== undefined && (GROUNDED in schema || (items !== undefined && GROUNDED in items))

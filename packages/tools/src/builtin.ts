@@ -24,8 +24,8 @@ export interface BuiltinToolsConfig extends WorkspaceConfig, CodingKitConfig {
 }
 
 /**
- * Makes the coding tools and those of the given kits, bound to one workspace. An explicit list: importing this registers
- * nothing and loads no heavy library.
+ * Makes the coding tools and those of the given kits, bound to one workspace. An explicit list: importing this
+ * registers nothing and loads no heavy library.
  *
  * @param config at least `roots`; roots are read-only unless they say `read-write`
  * @throws ToolwrightError `INVALID_ROOT`

@@ -124,7 +124,9 @@ function randomCall(
   return random.of(kinds)()
 }
 
-/** A thousand with TOOLWRIGHT_FULL=1; otherwise a fifth of them, another one at each run, and the line below says which. */
+/**
+ * A thousand with TOOLWRIGHT_FULL=1; otherwise a fifth of them, another one at each run, and the line below says which.
+ */
 const WHOLE = process.env["TOOLWRIGHT_FULL"] === "1"
 const SEQUENCES = WHOLE ? 1000 : 200
 const FIRST = WHOLE ? 1 : 1 + (Math.floor(Date.now() / 1000) % 5) * SEQUENCES

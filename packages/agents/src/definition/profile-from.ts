@@ -29,7 +29,9 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
   }
 }
 
-/** What would be refused is not offered either; who may change more than the agent that it starts from is offered more. */
+/**
+ * What would be refused is not offered either; who may change more than the agent that it starts from is offered more.
+ */
 function inMode({ mode, tools }: AgentDefinition, chosen: AgentProfile["tools"]): AgentProfile["tools"] {
   if (mode === "reads") return { ...chosen, readOnly: true }
   if (mode === undefined || tools?.readOnly !== undefined) return chosen

@@ -49,8 +49,8 @@ export interface BatchOptions {
   /** Whether a call has a permission that its start uses up. */
   permitted?(callId: string): boolean
   /**
-   * Whether the run was stopped for somebody else to go on with it. No further call is begun then, and of one under way that
-   * brings no success nothing is told: it may have taken effect, so it is left as begun.
+   * Whether the run was stopped for somebody else to go on with it. No further call is begun then, and of one under way
+   * that brings no success nothing is told: it may have taken effect, so it is left as begun.
    */
   interrupted?(): boolean
   /** The result of a call that was made, or begun, in an earlier process; undefined where it is to be run. */
@@ -83,7 +83,8 @@ export type BatchStep = { done: false; events: readonly RunEvent[] } | { done: t
 /**
  * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other; every other call
  * waits for all before it, and all after it wait for it. A few run at once, however many a reply names, and once their
- * results are more than anybody could read the others are answered without being run. A failing call keeps no other from running.
+ * results are more than anybody could read the others are answered without being run. A failing call keeps no other
+ * from running.
  *
  * The first group starts with the first `next`, each further one when the events of the one before have been taken.
  */

@@ -38,7 +38,9 @@ function fiftyRounds(native: boolean): Steps {
   return [...rounds, { reply: "Done." }]
 }
 
-/** Bytes at the front of a request that are as in the one before, as a part of it. What ends a JSON text is not counted. */
+/**
+ * Bytes at the front of a request that are as in the one before, as a part of it. What ends a JSON text is not counted.
+ */
 function keptOf(before: string, now: string): number {
   let at = 0
   while (at < before.length && before[at] === now[at]) at++

@@ -30,10 +30,10 @@ export const MOST_DECLARED_TOKENS = 1500
 
 /**
  * What a model is told of its tools. Where not all have room, some are declared at the front of the prompt, which stays
- * as it is for the whole run, since a server reads everything anew behind the first changed letter; the others are named,
- * and `tool_search` shows what is asked for where the conversation has come to. What was shown widens the grammar. Where
- * the server itself writes the declarations, from a list that may not change, the shown tools are called through
- * `call_tool`. A tool that is called by its name without having been shown is simply called.
+ * as it is for the whole run, since a server reads everything anew behind the first changed letter; the others are
+ * named, and `tool_search` shows what is asked for where the conversation has come to. What was shown widens the
+ * grammar. Where the server itself writes the declarations, from a list that may not change, the shown tools are called
+ * through `call_tool`. A tool that is called by its name without having been shown is simply called.
  */
 export class Catalogue {
   /** Everything that may be called. */
@@ -77,7 +77,10 @@ export class Catalogue {
     return native ? this.#declaredNative : this.#declared
   }
 
-  /** The tools that the model has been told of by now: what a grammar lets be called. The same list until there are more. */
+  /**
+   * The tools that the model has been told of by now: what a grammar lets be called. The same list until there are
+   * more.
+   */
   get callable(): readonly ToolDefinition[] {
     if (!this.searched && this.#seen !== this.#base.version) {
       this.#seen = this.#base.version
@@ -156,8 +159,8 @@ const OWN_NAMES = [TOOL_SEARCH, CALL_TOOL]
 type Told = 0 | 1
 
 /**
- * Tokens of a tool's declaration and its line of guidance, natively and in text. Which form the text will have is not known
- * before the run is under way, so the widest counts.
+ * Tokens of a tool's declaration and its line of guidance, natively and in text. Which form the text will have is not
+ * known before the run is under way, so the widest counts.
  */
 const tokensToTell = memory.derived((tool: ToolDefinition): readonly [number, number] => {
   const definition = JSON.stringify(toOpenAITools([tool])).length

@@ -33,7 +33,10 @@ export class DryRun {
     this.#invalid++
   }
 
-  /** How the run ends: well where every call was well-formed, which says nothing of what was meant, and whether or not it would have been permitted. */
+  /**
+   * How the run ends: well where every call was well-formed, which says nothing of what was meant, and whether or not
+   * it would have been permitted.
+   */
   end(): { outcome: RunOutcome; message: string } {
     const calls = this.#calls === 1 ? "1 call" : `${this.#calls} calls`
     const findings = [

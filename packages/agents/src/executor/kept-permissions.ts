@@ -19,8 +19,9 @@ export function permissionsToKeep({
 }
 
 /**
- * Holds whoever goes on with a run to what it was begun with. Otherwise a call that a person was asked about, and refused,
- * would be made by a process that was started without the same flags; and one that was allowed would be asked about again.
+ * Holds whoever goes on with a run to what it was begun with. Otherwise a call that a person was asked about, and
+ * refused, would be made by a process that was started without the same flags; and one that was allowed would be asked
+ * about again.
  */
 export function heldTo(options: ExecutorOptions, kept: KeptPermissions | undefined): ExecutorOptions {
   if (kept === undefined) return options

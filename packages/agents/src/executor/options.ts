@@ -57,8 +57,8 @@ export interface ExecutorOptions {
   nudges?: number
   sampling?: SamplingOptions
   /**
-   * How many tokens (estimated) a model may reason in one reply before it says or calls anything: a longer one is stopped,
-   * and the model told to act. No bound unless given.
+   * How many tokens (estimated) a model may reason in one reply before it says or calls anything: a longer one is
+   * stopped, and the model told to act. No bound unless given.
    */
   reasoningTokens?: number
   /** Tells how the model came to each reply, token by token, where the backend can. */
@@ -103,13 +103,13 @@ export interface RunRequest {
   /** The task is answered in words, and no tool is offered. */
   withoutTools?: boolean
   /**
-   * The form of the answer. Where no tool is on offer the reply is held to it from the first; elsewhere once the work is
-   * done. An answer that does not fit is asked for once more. A dry run has none.
+   * The form of the answer. Where no tool is on offer the reply is held to it from the first; elsewhere once the work
+   * is done. An answer that does not fit is asked for once more. A dry run has none.
    */
   output?: OutputForm
   /**
-   * Whether a run that comes to this end is left open in its log instead, so that it can go on later, as one whose worker
-   * stops or whose model is away.
+   * Whether a run that comes to this end is left open in its log instead, so that it can go on later, as one whose
+   * worker stops or whose model is away.
    */
   leaves?: (end: Extract<RunEvent, { type: "run-end" }>) => boolean
   /**

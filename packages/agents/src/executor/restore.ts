@@ -97,8 +97,8 @@ export function startingEffect(
 }
 
 /**
- * What becomes of a call that was made or begun before: its result, where its end is known, or where it can be found out;
- * nothing where it may be run, for the first time or again.
+ * What becomes of a call that was made or begun before: its result, where its end is known, or where it can be found
+ * out; nothing where it may be run, for the first time or again.
  */
 export async function settledCall(
   { ended, begun, redacted }: OpenRound,

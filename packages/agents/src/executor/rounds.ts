@@ -273,8 +273,8 @@ function cancelledEnd(state: RunState): RunEnd {
 }
 
 /**
- * Where a phase begins, or is over: what is told of it. Its end and the next one's beginning are found from the log too, so
- * that it does not matter between which events a process dies.
+ * Where a phase begins, or is over: what is told of it. Its end and the next one's beginning are found from the log
+ * too, so that it does not matter between which events a process dies.
  */
 async function turnPhase(state: RunState): Promise<Step | undefined> {
   const { work, gate, signal, rounds } = state

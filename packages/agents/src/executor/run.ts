@@ -15,8 +15,9 @@ export interface ResumedRun {
 
 /**
  * One run. This is the only generator between the model's events and the consumer's: what stands below it is pulled
- * step by step, so nothing runs ahead of who listens. Leaving it cancels the run: the model's request and the running tools
- * end, and the record says so. A record that cannot be written ends it too: nothing is done that leaves no record.
+ * step by step, so nothing runs ahead of who listens. Leaving it cancels the run: the model's request and the running
+ * tools end, and the record says so. A record that cannot be written ends it too: nothing is done that leaves no
+ * record.
  */
 export async function* run(
   options: ExecutorOptions,

@@ -32,7 +32,9 @@ export interface Stage {
   dialogue: Dialogue
   conversation: Conversation
   context: ContextManager
-  /** The tools that the model was told of by now, in which version, and the tokens that they take in a native request. */
+  /**
+   * The tools that the model was told of by now, in which version, and the tokens that they take in a native request.
+   */
   offered: readonly ToolDefinition[]
   version: number
   toolTokens: number

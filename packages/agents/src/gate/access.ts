@@ -77,8 +77,8 @@ async function refusalOf(
 }
 
 /**
- * An owned name that has come to lead to another file, by a link in its way, or that is one of two names of a file: what
- * is written there would be somebody else's.
+ * An owned name that has come to lead to another file, by a link in its way, or that is one of two names of a file:
+ * what is written there would be somebody else's.
  */
 function elsewhereRefusal(paths: readonly string[], root: string | undefined): ToolResult | undefined {
   if (root === undefined) return undefined

@@ -231,7 +231,9 @@ export class WorkGate {
     return this.#compared.found
   }
 
-  /** Why what was changed does not count as recorded; empty where it does, and where there is nothing to record it in. */
+  /**
+   * Why what was changed does not count as recorded; empty where it does, and where there is nothing to record it in.
+   */
   async #uncommitted(): Promise<string[]> {
     const { ledger } = this.#parts
     const watched = (await this.#watched) ?? []
@@ -320,8 +322,8 @@ export class WorkGate {
   }
 
   /**
-   * What was committed while nobody looked is somebody else's, unless a call was under way that may have done it: then it
-   * stands, and is told, since nobody can say whose it is.
+   * What was committed while nobody looked is somebody else's, unless a call was under way that may have done it: then
+   * it stands, and is told, since nobody can say whose it is.
    */
   async #lookAgain(earlier: EarlierWork, interrupted: InterruptedWork, signal: AbortSignal): Promise<Watched[]> {
     const { watches, last, texts } = earlier

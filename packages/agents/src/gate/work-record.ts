@@ -1,6 +1,9 @@
 import type { HistoryState, JsonObject } from "@toolwright/toolbox"
 
-/** What a gate puts on record, so that a run which goes on in another process is judged by how things were at its beginning. */
+/**
+ * What a gate puts on record, so that a run which goes on in another process is judged by how things were at its
+ * beginning.
+ */
 export type WorkEventType = "work-begin" | "work-history"
 
 /** Takes down what a gate saw. `keep` puts a text aside under a name; undefined where it holds a secret. */

@@ -4,8 +4,8 @@ import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { Ledger } from "../gate/ledger.ts"
 
 /**
- * A part of a run with a conversation of its own: its tools, its rounds, and what it hands over. What is left out is as in
- * the run.
+ * A part of a run with a conversation of its own: its tools, its rounds, and what it hands over. What is left out is as
+ * in the run.
  */
 export interface Phase {
   name: string

@@ -265,7 +265,8 @@ export class PhasedWork {
       name: HAND_OVER,
       description: `Ends the phase '${name}' and hands over its result (${handsOver.artifact ?? name})`,
       category: "orchestration",
-      // It changes nothing, so agents that only read may call it; that it waits for the calls before it is seen to elsewhere.
+      // It changes nothing, so agents that only read may call it; that it waits for the calls before it is seen to
+      // elsewhere.
       effects: { readOnly: true, idempotent: true },
       parameters: handsOver.schema,
       execute: (args, { signal }) => this.#judged(args, handsOver, signal),
@@ -302,7 +303,9 @@ function withTool(base: Toolset, tool: ToolDefinition): Toolset {
   return createView(base, { add: [tool] })
 }
 
-/** What was called in a phase can be looked up in the later ones: a list by the phase's name, and each result by its id. */
+/**
+ * What was called in a phase can be looked up in the later ones: a list by the phase's name, and each result by its id.
+ */
 function keepCalls(results: ResultStore, phase: string, calls: readonly EndedCall[]): void {
   if (calls.length === 0) return
   for (const { call, result } of calls) results.keep(call.id, result.output)

@@ -6,8 +6,9 @@ const LEFT_OUT = "(a tool call stood here and was left out)"
 const MOST_DEEP = 40
 
 /**
- * A value without calls in its texts, whichever family's: whoever reads one as its own history believes that the work was
- * done. A call without marks is one only where a tool of this run is meant; elsewhere it is data that looks like it.
+ * A value without calls in its texts, whichever family's: whoever reads one as its own history believes that the work
+ * was done. A call without marks is one only where a tool of this run is meant; elsewhere it is data that looks like
+ * it.
  */
 export function withoutCalls(value: unknown, tools: readonly ToolDefinition[], depth = 0): unknown {
   if (typeof value === "string") return textWithoutCalls(value, tools)

@@ -32,8 +32,8 @@ export interface PlanReading {
 }
 
 /**
- * Reads a plan. All its mistakes are told at once, with their lines where these are known; a plan that is given back has no
- * cycle, names no task that it does not have, and gives no file to two of its agents.
+ * Reads a plan. All its mistakes are told at once, with their lines where these are known; a plan that is given back
+ * has no cycle, names no task that it does not have, and gives no file to two of its agents.
  *
  * @throws ToolwrightError `INVALID_PLAN`, `TASK_CYCLE`, or what `more` has found where that is all
  */

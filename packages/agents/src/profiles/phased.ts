@@ -19,7 +19,9 @@ const form = (properties: Record<string, JsonSchema>): JsonSchema => ({
 
 const READING = { sets: ["reading"], readOnly: true, splitActions: true }
 
-/** The builder in five parts: a model that loses itself in a long conversation begins each with what the last came to. */
+/**
+ * The builder in five parts: a model that loses itself in a long conversation begins each with what the last came to.
+ */
 export const phasedBuilderProfile: AgentProfile = {
   ...builderProfile,
   name: "phased-builder",

@@ -22,8 +22,9 @@ import { newRunId } from "./run-id.ts"
 export type ExecuteCall = typeof executeCall
 
 /**
- * Carries out calls that belong to no run, by hand or for somebody outside, and leaves a record of each: a run of its own,
- * without an agent. A call that cannot be put on record is not made; one that only reads is on record when it has ended.
+ * Carries out calls that belong to no run, by hand or for somebody outside, and leaves a record of each: a run of its
+ * own, without an agent. A call that cannot be put on record is not made; one that only reads is on record when it has
+ * ended.
  *
  * @param open opens the log
  */

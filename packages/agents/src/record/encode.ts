@@ -133,7 +133,9 @@ export class Encoder {
     }
   }
 
-  /** As JSON without secrets. These are taken out of the texts and not of the JSON, in which they are spelt otherwise. */
+  /**
+   * As JSON without secrets. These are taken out of the texts and not of the JSON, in which they are spelt otherwise.
+   */
   text(value: unknown): string {
     return this.#safe(jsonText(value))
   }

@@ -9,8 +9,8 @@ export interface NumberedFile {
 }
 
 /**
- * The numbered files of a run, made of its events: for each round the prompt, the reply, its calls and their results. Of a
- * prompt only what is new since the one before, so that they grow with the conversation and not with its square.
+ * The numbered files of a run, made of its events: for each round the prompt, the reply, its calls and their results.
+ * Of a prompt only what is new since the one before, so that they grow with the conversation and not with its square.
  */
 export async function numberedFiles(database: Database, events: readonly LogEvent[]): Promise<NumberedFile[]> {
   const parsed = events.map(({ type, body }) => ({ type, body: bodyOf(body) }))

@@ -38,8 +38,8 @@ export interface OpenRound {
 }
 
 /**
- * The phases of a run: which have ended, and which one is under way. `from` and `to` count the rounds before it, and at its
- * end.
+ * The phases of a run: which have ended, and which one is under way. `from` and `to` count the rounds before it, and at
+ * its end.
  */
 export interface FoldedPhases {
   ended: { phase: string; artifact: { name: string; value: unknown } | undefined; from: number; to: number }[]

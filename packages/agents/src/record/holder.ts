@@ -17,10 +17,14 @@ export function holderHere(): string {
   return [hostname(), process.pid, processStart(process.pid) ?? ""].join("/")
 }
 
-/** How long whoever holds a run on another machine may be silent, in milliseconds; they are heard of every ten seconds. */
+/**
+ * How long whoever holds a run on another machine may be silent, in milliseconds; they are heard of every ten seconds.
+ */
 export const SILENCE_MS = 60_000
 
-/** Whether whoever holds a run still does: of this machine their process tells, of others when they were last heard of. */
+/**
+ * Whether whoever holds a run still does: of this machine their process tells, of others when they were last heard of.
+ */
 export function isHeld(
   { holder, heartbeat }: { holder: string | null; heartbeat: number | null },
   now: number,

@@ -32,7 +32,9 @@ export type RecordedEvent = { type: RunEvent["type"]; seq: number; at: string } 
 export interface RecordedRun {
   head: RunHead
   events: RecordedEvent[]
-  /** `001-prompt.md`, `002-response.md`, `003-tool-calls.json`, `004-tool-results.json`, and so on, round after round. */
+  /**
+   * `001-prompt.md`, `002-response.md`, `003-tool-calls.json`, `004-tool-results.json`, and so on, round after round.
+   */
   files: { name: string; text: string }[]
 }
 

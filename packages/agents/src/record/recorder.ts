@@ -20,8 +20,8 @@ export interface RunRecorder {
   /** Takes note of an event of a call as soon as it happens; `write` gets it too, in its turn. */
   hear(event: RunEvent): void
   /**
-   * Writes events, in order, before anybody else hears of them. What costs something to have again is on record once this
-   * has ended; the rest is with the next that does, or soon.
+   * Writes events, in order, before anybody else hears of them. What costs something to have again is on record once
+   * this has ended; the rest is with the next that does, or soon.
    *
    * @throws ToolwrightError `STALE_RUN`, `LOG_UNWRITABLE`: nothing more may be done for this run
    */

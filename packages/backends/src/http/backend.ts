@@ -45,9 +45,9 @@ export interface ServerOptions {
 /**
  * A backend for a server that speaks a protocol over HTTP.
  *
- * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds; a server that is busy (HTTP 429, or 5xx with
- * `Retry-After`) when it says that it will have time, or after ever longer waits. Each try has a `retry` event, and there
- * is none once something of the reply has been passed on; everything else fails at once.
+ * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds; a server that is busy (HTTP 429, or 5xx
+ * with `Retry-After`) when it says that it will have time, or after ever longer waits. Each try has a `retry` event,
+ * and there is none once something of the reply has been passed on; everything else fails at once.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */

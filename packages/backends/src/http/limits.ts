@@ -30,6 +30,9 @@ export const LONGEST_ERROR = 64 * 1024
 /** Milliseconds for which the text of a failed response is waited for. */
 export const ERROR_TEXT_MS = 5000
 
-/** Milliseconds for which the end of a response is waited for after the last event of its stream, and how many pieces of it. */
+/**
+ * Milliseconds for which the end of a response is waited for after the last event of its stream, and how many pieces of
+ * it.
+ */
 export const END_MS = 500
 export const END_PIECES = 8

@@ -2,8 +2,8 @@
 const LONGEST = 1000
 
 /**
- * What a server said, as it may stand in a message: short, without what would steer a terminal, and without the keys that
- * it was sent, since servers quote what they get.
+ * What a server said, as it may stand in a message: short, without what would steer a terminal, and without the keys
+ * that it was sent, since servers quote what they get.
  */
 export function quoted(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets.reduce((shown, secret) => (secret === "" ? shown : shown.replaceAll(secret, "•••")), text)

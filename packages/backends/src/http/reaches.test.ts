@@ -25,7 +25,9 @@ const BACKENDS: [string, Made][] = [
   ],
 ]
 
-/** Every wish that a request can have, each with a value found nowhere else, and what it is called where it is left out. */
+/**
+ * Every wish that a request can have, each with a value found nowhere else, and what it is called where it is left out.
+ */
 const WISHES: [string, Partial<InferRequest>, string][] = [
   ["temperature", { sampling: { temperature: 0.8125 } }, "0.8125"],
   ["top_k", { sampling: { topK: 8125 } }, "8125"],

@@ -75,8 +75,8 @@ async function* streamed(
 }
 
 /**
- * What came in one piece of the network, with neighbouring texts as one: whoever reads them is woken once for it, and not
- * once for each token of a server that is faster than its reader.
+ * What came in one piece of the network, with neighbouring texts as one: whoever reads them is woken once for it, and
+ * not once for each token of a server that is faster than its reader.
  */
 function joined(events: readonly InferEvent[]): readonly InferEvent[] {
   if (events.length < 2) return events

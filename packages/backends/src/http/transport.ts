@@ -175,7 +175,10 @@ async function beginningOf(response: Response): Promise<string> {
 
 type Body = Record<string, unknown>
 
-/** OpenAI's `error: { message, code, param }`, the shorter forms of others, and FastAPI's `detail: [{ loc, msg, type }]`. */
+/**
+ * OpenAI's `error: { message, code, param }`, the shorter forms of others, and FastAPI's `detail: [{ loc, msg, type
+ * }]`.
+ */
 function wordsIn(text: string): ServerWords {
   let body: unknown
   try {

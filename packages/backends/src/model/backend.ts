@@ -17,8 +17,8 @@ export interface SamplingOptions {
 }
 
 /**
- * One inference. At most one of `tools` (native tool use), `grammar`, `structuralTag` and `jsonSchema` may be given: two constraints at
- * once
+ * One inference. At most one of `tools` (native tool use), `grammar`, `structuralTag` and `jsonSchema` may be given:
+ * two constraints at once
  * break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
  */
 export interface InferRequest {
@@ -34,7 +34,10 @@ export interface InferRequest {
    * with the ability `lazyGrammar`.
    */
   grammarTriggers?: readonly string[]
-  /** Calls between marks with free text around them, as xgrammar has them. Only for a backend with the ability `structuralTags`. */
+  /**
+   * Calls between marks with free text around them, as xgrammar has them. Only for a backend with the ability
+   * `structuralTags`.
+   */
   structuralTag?: JsonObject
   jsonSchema?: JsonObject
   sampling?: SamplingOptions

@@ -44,7 +44,9 @@ export interface Calibration {
   readonly deviation: readonly number[]
   readonly weights: readonly number[]
   readonly bias: number
-  /** Calls that are less certain than this are asked about: those that only read, and those that may change something. */
+  /**
+   * Calls that are less certain than this are asked about: those that only read, and those that may change something.
+   */
   readonly lines: { readonly reading: number; readonly changing: number }
 }
 
@@ -142,7 +144,9 @@ export async function settle(
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
 }
 
-/** Whether a second reading would destroy something where the first does not: nobody is to be led to that by a guess. */
+/**
+ * Whether a second reading would destroy something where the first does not: nobody is to be led to that by a guess.
+ */
 export function isWorse(first: PocketCall, second: PocketCall | undefined): boolean {
   return second !== undefined && DESTROYING_TOOLS.has(second.name) && !DESTROYING_TOOLS.has(first.name)
 }

@@ -191,8 +191,8 @@ function nativeTools(props: Page, show: Page): { nativeTools?: boolean } {
 }
 
 /**
- * llama.cpp tells its window, vLLM and LM Studio that of each model. Ollama's is what `num_ctx` of the model says, or the
- * one with which it is in memory; the window that the model was trained with is no window that Ollama gives it.
+ * llama.cpp tells its window, vLLM and LM Studio that of each model. Ollama's is what `num_ctx` of the model says, or
+ * the one with which it is in memory; the window that the model was trained with is no window that Ollama gives it.
  */
 function contextOf(
   props: Page,

@@ -199,7 +199,9 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
   }
 }
 
-/** A person has a name; who called over HTTP is known by the digest of their token, of which a piece tells them apart. */
+/**
+ * A person has a name; who called over HTTP is known by the digest of their token, of which a piece tells them apart.
+ */
 function whoseName(caller: string | null): string {
   if (caller === null) return "somebody"
   return /^[\w-]{22}$/.test(caller) ? `the holder of a token (${caller.slice(0, 6)}…)` : neutralise(caller)

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process"
 import { describe, expect, test, vi } from "vitest"
 import { cli, folderWith, startCli, type Running } from "../testing/run-cli.ts"
 
-/** A tool that heeds no cancelling: it keeps the event loop's promise for ever, so that a first interrupt does not end it. */
+/**
+ * A tool that heeds no cancelling: it keeps the event loop's promise for ever, so that a first interrupt does not end
+ * it.
+ */
 const DEAF = `export default {
   name: "deaf",
   description: "Never ends, whatever happens",

@@ -100,8 +100,8 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
 }
 
 /**
- * Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. A tool that is not
- * what it was is not the one that they know.
+ * Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. A tool that is
+ * not what it was is not the one that they know.
  */
 const typed: NonNullable<PermissionPolicy["approve"]> = ({ tool: { changed, provenance } }) =>
   Promise.resolve(

@@ -10,7 +10,9 @@ export function planLine({ id, state, tasks }: PlanDigest): string {
   return `${id}  ${state}  ${counted.join(", ")}`
 }
 
-/** A plan and below it its tasks, each as far in as the levels that it waits for; why one stands still on a line below. */
+/**
+ * A plan and below it its tasks, each as far in as the levels that it waits for; why one stands still on a line below.
+ */
 export function planTree(view: PlanView): string[] {
   return [planLine(view), ...view.steps.flatMap((step) => stepLines(step, view))]
 }

@@ -7,8 +7,8 @@ import { planTree, reasonOf, stepLine } from "./lines.ts"
 const EVERY_MS = 300
 
 /**
- * Shows a plan as it goes on, until all of its tasks have ended or the person has seen enough: on a terminal as a tree that
- * is drawn anew, elsewhere as a line for each change.
+ * Shows a plan as it goes on, until all of its tasks have ended or the person has seen enough: on a terminal as a tree
+ * that is drawn anew, elsewhere as a line for each change.
  */
 export async function watchPlan(
   { stdout, isTTY, signal }: Pick<Invocation, "stdout" | "isTTY" | "signal">,

@@ -44,7 +44,9 @@ const WITHOUT_MODEL = {
   },
 }
 
-/** The assistant, which comes first, and agents that change nothing: those that do work in a folder of their own, alone. */
+/**
+ * The assistant, which comes first, and agents that change nothing: those that do work in a folder of their own, alone.
+ */
 function servesClients({ name, changesWorkspace }: AgentProfile): boolean {
   return name === "assistant" || !changesWorkspace
 }

@@ -19,7 +19,9 @@ import { listedTools, offeredTools } from "./offered-tools.ts"
 import { runStarter } from "./run-starter.ts"
 import { taskSource } from "./task-source.ts"
 
-/** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
+/**
+ * How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads.
+ */
 export interface ServeOptions extends Pick<
   ServerOptions,
   "tokens" | "allowedHosts" | "allowedOrigins" | "publicUrl" | "log" | "oneTime"

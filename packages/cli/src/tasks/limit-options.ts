@@ -1,6 +1,8 @@
 import type { OptionDeclarations } from "../options.ts"
 
-/** What a task may cost and when it may begin: of `tasks add`, and told with the common options, since they are many. */
+/**
+ * What a task may cost and when it may begin: of `tasks add`, and told with the common options, since they are many.
+ */
 export const TASK_LIMITS = {
   in: { type: "string", value: "seconds", common: true, description: "Not before so many seconds from now" },
   tries: { type: "string", value: "n", common: true, description: "How often it may be started, crashes included (3)" },

@@ -9,8 +9,8 @@ const EVERY_MS = 300
 const MOST_WATCHED = 1_000
 
 /**
- * Shows tasks as they go on, until all of them have ended: on a terminal as a tree that is drawn anew, elsewhere as a line
- * for each change.
+ * Shows tasks as they go on, until all of them have ended: on a terminal as a tree that is drawn anew, elsewhere as a
+ * line for each change.
  *
  * @returns the exit code: 1 where one of them was not done
  */

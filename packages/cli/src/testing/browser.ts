@@ -28,7 +28,9 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS })
 }
 
-/** A page, and whatever it did that a page of ours may not do: requests to elsewhere, errors, breaches of its policy. */
+/**
+ * A page, and whatever it did that a page of ours may not do: requests to elsewhere, errors, breaches of its policy.
+ */
 export async function openPage(browser: Browser, size = { width: 1280, height: 800 }) {
   const context = await browser.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] })
   const page = await context.newPage()

@@ -30,8 +30,8 @@ const CACHE = join(PACKAGES, "../node_modules/.cache")
 const SMALL_PARTS = ["yaml", "ajv"]
 
 /**
- * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources each start
- * takes three times as long as from one. Like an installed package it has `bin` and `dist`.
+ * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources
+ * each start takes three times as long as from one. Like an installed package it has `bin` and `dist`.
  */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide("builtCommand", await builtCommand())

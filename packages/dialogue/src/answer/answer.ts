@@ -3,14 +3,20 @@ import type { ToolCall } from "@toolwright/toolbox"
 
 /** A request whose answer is to be told call by call. */
 export interface AnswerRequest extends InferRequest {
-  /** Whether a call that could not be read, or is wrong, is asked for once more; the answering's own setting unless given. */
+  /**
+   * Whether a call that could not be read, or is wrong, is asked for once more; the answering's own setting unless
+   * given.
+   */
   repair?: boolean
   /**
-   * Texts at which the answer's text ends, and of which its end tells which it was. They are looked for here: servers do
-   * not say at which they stopped.
+   * Texts at which the answer's text ends, and of which its end tells which it was. They are looked for here: servers
+   * do not say at which they stopped.
    */
   stopAt?: readonly string[]
-  /** Names of tools that are not declared at the front of the prompt, however few there are: the model searches for them. */
+  /**
+   * Names of tools that are not declared at the front of the prompt, however few there are: the model searches for
+   * them.
+   */
   deferred?: readonly string[]
 }
 

@@ -31,9 +31,9 @@ export interface AnsweringOptions {
   /** Where grammars are kept that are made once; its own unless given. */
   grammars?: Grammars | undefined
   /**
-   * The share of the model's window that the tools of a request may take. Of more, the first that have room are declared,
-   * and the model finds the others by a search that the client sees nothing of. All are declared unless given, and where
-   * the window is not known.
+   * The share of the model's window that the tools of a request may take. Of more, the first that have room are
+   * declared, and the model finds the others by a search that the client sees nothing of. All are declared unless
+   * given, and where the window is not known.
    */
   deferTools?: number | undefined
 }
@@ -51,8 +51,9 @@ export interface Answering {
 
 /**
  * Puts clients' requests to a model as the executor puts its own, whatever the model's server can do, and tells the
- * answers call by call: `tool_choice`, one call at a time and a wanted JSON form are held by the server where it can, by
- * words and a look at the answer elsewhere. Where the server refuses its own tool use it is not asked for that again.
+ * answers call by call: `tool_choice`, one call at a time and a wanted JSON form are held by the server where it can,
+ * by words and a look at the answer elsewhere. Where the server refuses its own tool use it is not asked for that
+ * again.
  */
 export function createAnswering(backend: Backend, options: AnsweringOptions = {}): Answering {
   return new Answers(backend, options)

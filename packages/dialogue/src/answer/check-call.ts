@@ -38,7 +38,10 @@ export async function checkCall(given: ToolCall, tools: readonly ToolDefinition[
   return { call: { ...call, arguments: checked.args }, notes }
 }
 
-/** By its name; by another spelling of it (`Bash` for `bash`, `read-file` for `read_file`) where only one tool can be meant. */
+/**
+ * By its name; by another spelling of it (`Bash` for `bash`, `read-file` for `read_file`) where only one tool can be
+ * meant.
+ */
 function toolNamed(name: string, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
   const exact = tools.find((tool) => tool.name === name)
   if (exact !== undefined) return exact

@@ -12,8 +12,8 @@ export type Heard =
   | { type: "slip"; note: AnswerNote }
 
 /**
- * Turns what is told of a reply while it comes into whole things. A call that has begun is not told before it has ended,
- * since what is cut off in the middle would be broken JSON, and its text would have to be told once more.
+ * Turns what is told of a reply while it comes into whole things. A call that has begun is not told before it has
+ * ended, since what is cut off in the middle would be broken JSON, and its text would have to be told once more.
  */
 export function hear(event: SourceEvent): Heard | undefined {
   switch (event.type) {

@@ -150,7 +150,9 @@ function note(code: string, message: string, tool?: string, text?: string): Answ
   return { type: "note", note: { code, message, ...known } }
 }
 
-/** How an answer ended. The model's reason stays where it was cut off; calls that were told are the reason otherwise. */
+/**
+ * How an answer ended. The model's reason stays where it was cut off; calls that were told are the reason otherwise.
+ */
 export function endOf(reply: Omit<Finished, "said">, calls: number): AnswerEvent {
   const { finishReason, selfKnowledge, usage, stoppedAt } = reply
   return {

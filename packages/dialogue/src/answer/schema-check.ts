@@ -1,6 +1,8 @@
 import { inspect, messageOf, type JsonObject } from "@toolwright/toolbox"
 
-/** What is wrong with a text that should be JSON of a schema; nothing where it fits, or where the schema cannot be used. */
+/**
+ * What is wrong with a text that should be JSON of a schema; nothing where it fits, or where the schema cannot be used.
+ */
 export async function schemaFault(text: string, schema: JsonObject): Promise<string | undefined> {
   let value: unknown
   try {

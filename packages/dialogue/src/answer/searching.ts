@@ -13,8 +13,8 @@ const MOST_SEARCHES = 6
 type Ask = (messages: InferRequest["messages"], callable: readonly ToolDefinition[]) => ReplySource
 
 /**
- * An answer of a model that may look for its tools. Its searches are answered here, behind everything that was said, and
- * it goes on; whoever asked is told what it says and which tools it calls, and of each search in a note.
+ * An answer of a model that may look for its tools. Its searches are answered here, behind everything that was said,
+ * and it goes on; whoever asked is told what it says and which tools it calls, and of each search in a note.
  */
 export async function* searching(
   told: ToldTools,

@@ -48,7 +48,9 @@ export async function* askWithTools(
   }
 }
 
-/** A client's request as a question: its messages are written as the plan has them, its calls keep the ids they have. */
+/**
+ * A client's request as a question: its messages are written as the plan has them, its calls keep the ids they have.
+ */
 function questionFor(
   dialogue: Dialogue,
   request: InferRequest,

@@ -1,7 +1,9 @@
 import { createStopCutter } from "@toolwright/backends"
 import type { ReplySource } from "./sources.ts"
 
-/** A reply whose text ends at one of these, and which is left there: whatever the model would say further costs nothing. */
+/**
+ * A reply whose text ends at one of these, and which is left there: whatever the model would say further costs nothing.
+ */
 export async function* stoppingAt(stops: readonly string[], source: ReplySource): ReplySource {
   const cutter = createStopCutter(stops)
   let said = ""

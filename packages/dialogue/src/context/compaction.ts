@@ -6,10 +6,10 @@ import { cutResults, splitBlocks, splitTurns } from "./parts.ts"
 import { standingFailures, summaryOf } from "./summary.ts"
 
 /**
- * Keeps a conversation inside the window. From the threshold on, what the strategy does not keep becomes a summary: what was
- * asked and answered before the task, then rounds of the task, with the calls made, the files changed, and the failures
- * that nothing has mended since. The system prompt and the task stay whole and in their place, and so do the last
- * rounds; where one of them alone is too large, its results are cut.
+ * Keeps a conversation inside the window. From the threshold on, what the strategy does not keep becomes a summary:
+ * what was asked and answered before the task, then rounds of the task, with the calls made, the files changed, and the
+ * failures that nothing has mended since. The system prompt and the task stay whole and in their place, and so do the
+ * last rounds; where one of them alone is too large, its results are cut.
  *
  * @throws ToolwrightError `CONTEXT_EXCEEDED` from `prepare` when the system prompt and the task alone are too large
  */

@@ -29,8 +29,9 @@ export interface ContextUse {
 }
 
 /**
- * Decides what of a conversation a model is sent. It gets the messages in neutral form, oldest first: the system prompt,
- * what was said before, the task, and the rounds since; it returns those to send. Calls and their results stay together.
+ * Decides what of a conversation a model is sent. It gets the messages in neutral form, oldest first: the system
+ * prompt, what was said before, the task, and the rounds since; it returns those to send. Calls and their results stay
+ * together.
  */
 export interface ContextManager {
   prepare(messages: readonly ChatMessage[], about?: AboutConversation): readonly ChatMessage[]
@@ -40,12 +41,13 @@ export interface ContextManager {
 export const wholeContext: ContextManager = { prepare: (messages) => messages }
 
 /**
- * What is kept of a conversation that grows too long. Whatever is left out, the system prompt, the task, the files changed,
- * the failures that stand and what the model said are told:
+ * What is kept of a conversation that grows too long. Whatever is left out, the system prompt, the task, the files
+ * changed, the failures that stand and what the model said are told:
  *
  * - `summary`: the last few rounds, and a line for each call before them
  * - `last`: as many of the last rounds as fit, and nothing of the calls before them
- * - `priority`: the last few rounds, then those that failed, changed something or said something, then the newest others
+ * - `priority`: the last few rounds, then those that failed, changed something or said something, then the newest
+ *   others
  */
 export const CONTEXT_STRATEGIES = ["summary", "last", "priority"] as const
 export type ContextStrategy = (typeof CONTEXT_STRATEGIES)[number]

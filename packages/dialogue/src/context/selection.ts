@@ -2,7 +2,10 @@ import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 import type { ContextStrategy } from "./manager.ts"
 import { standingFailures } from "./summary.ts"
 
-/** Blocks of a conversation that are sent whole: which rounds, by their places, and how many of the turns before the task. */
+/**
+ * Blocks of a conversation that are sent whole: which rounds, by their places, and how many of the turns before the
+ * task.
+ */
 export interface Selection {
   rounds: ReadonlySet<number>
   before: number

@@ -37,7 +37,9 @@ export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOpti
 
 const isSaid = (line: string): boolean => line.startsWith("- you: ") || line.startsWith("- user: ")
 
-/** The lines in their order where all have room; else what was said by itself, so that many calls do not crowd it out. */
+/**
+ * The lines in their order where all have room; else what was said by itself, so that many calls do not crowd it out.
+ */
 function linesWithin(lines: readonly string[], room: number): string[] {
   const said = lines.filter(isSaid)
   if (said.length === 0 || said.length === lines.length || lines.join("\n").length <= room)

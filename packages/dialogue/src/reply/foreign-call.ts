@@ -6,8 +6,9 @@ import type { Reply } from "./reply.ts"
 const LONGEST = 64 * 1024
 
 /**
- * A reply that is nothing but a call in the syntax of another family, which the model's own format does not know: not an
- * answer, but a problem that the model is told of. What only holds a call, such as an explanation of one, is an answer.
+ * A reply that is nothing but a call in the syntax of another family, which the model's own format does not know: not
+ * an answer, but a problem that the model is told of. What only holds a call, such as an explanation of one, is an
+ * answer.
  */
 export function takeForeignCall(reply: Reply, tools: readonly ToolDefinition[]): ParseProblem | undefined {
   const { content } = reply

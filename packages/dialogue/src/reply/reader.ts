@@ -17,7 +17,9 @@ import { Twins, type CallSource } from "./twins.ts"
 /** How a reply is to be read. */
 export interface ReadingOptions {
   formatter: ToolFormatter
-  /** The tools came with the request, in the server's own form: calls come likewise, or stand in the text all the same. */
+  /**
+   * The tools came with the request, in the server's own form: calls come likewise, or stand in the text all the same.
+   */
   native: boolean
   /** Calls in the generic JSON form do not count where calls come natively. */
   strict: boolean

@@ -4,8 +4,8 @@ import { canonicalJson, type ToolCall } from "@toolwright/toolbox"
 export type CallSource = "text" | "server"
 
 /**
- * Finds calls that a reply makes twice, once in its text and once in the form of the server, which read the text too and
- * left it where it was. Two like calls that came by the same way are two.
+ * Finds calls that a reply makes twice, once in its text and once in the form of the server, which read the text too
+ * and left it where it was. Two like calls that came by the same way are two.
  */
 export class Twins {
   /** What came by each way and has no twin yet. */

@@ -210,7 +210,9 @@ function lineMatches(
   return matches.length === 0 ? undefined : { rung, matches }
 }
 
-/** Where a sequence begins in another, overlapping places included; in time that is linear in both (Knuth–Morris–Pratt). */
+/**
+ * Where a sequence begins in another, overlapping places included; in time that is linear in both (Knuth–Morris–Pratt).
+ */
 function sequenceStarts(all: readonly string[], sought: readonly string[]): number[] {
   const fallback: number[] = [0]
   for (let index = 1, length = 0; index < sought.length; index++) {

@@ -18,8 +18,8 @@ export interface PathRules {
 /**
  * Compiles patterns of names and of paths. One without a slash is about a name, wherever it lies (`.env`, `*.key`); one
  * with a slash is about a place: below a root (`private/*`, `a/**`), absolute (`/srv/keys`) or in the home folder
- * (`~/keys`). Either denies everything below what it matches. A leading `!` makes an exception. A pattern that begins at
- * a symbolic link denies what the link leads to as well. Paths are compared as the laxest file system would.
+ * (`~/keys`). Either denies everything below what it matches. A leading `!` makes an exception. A pattern that begins
+ * at a symbolic link denies what the link leads to as well. Paths are compared as the laxest file system would.
  */
 export function compilePathRules(patterns: readonly string[], roots: () => readonly Root[]): PathRules {
   const plain = patterns.map((pattern) => pattern.replace(/^(!?)(?:\.\/+)+/u, "$1").replace(/\/+$/u, ""))

@@ -14,7 +14,10 @@ export interface WorkspaceConfig extends PathPolicyConfig {
   stateDirectory?: string
   /** Where what is changed is kept, so that it can be taken back; nothing is kept unless given. */
   history?: HistoryConfig
-  /** Absolute paths of files and folders that are loaded as code outside every sandbox: no tool and no command writes them. */
+  /**
+   * Absolute paths of files and folders that are loaded as code outside every sandbox: no tool and no command writes
+   * them.
+   */
   loaded?: readonly string[]
 }
 

@@ -99,8 +99,8 @@ function keptHistory(host: ProcessHost, writable: readonly string[], closed: rea
 }
 
 /**
- * Makes the folders of our state that are not there yet, so that they can be mounted: a program would otherwise make one
- * and write records of its own into it.
+ * Makes the folders of our state that are not there yet, so that they can be mounted: a program would otherwise make
+ * one and write records of its own into it.
  *
  * @returns those that were made, to be taken away again where they are still empty
  */
@@ -162,7 +162,9 @@ function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
   )
 }
 
-/** What is loaded outside of the sandbox, and the folders between it and a root, which may not be moved away from it. */
+/**
+ * What is loaded outside of the sandbox, and the folders between it and a root, which may not be moved away from it.
+ */
 async function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
   const real = await Promise.all(workspace.loaded.map((path) => realpath(path).catch(() => undefined)))
   const fixed = real.filter(

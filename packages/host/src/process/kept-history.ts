@@ -41,10 +41,10 @@ const MOST_KEPT = 32
 const MOST_MODULES = 64
 
 /**
- * Keeps the history of repositories whole while a command may write to them. Their objects are read-only in the sandbox;
- * new ones go to a folder of their own that borrows from the old (gitrepository-layout(5), `info/alternates`), and are
- * taken over afterwards. Meanwhile the repository borrows from that folder in turn, so that nothing is missing where
- * this process is killed.
+ * Keeps the history of repositories whole while a command may write to them. Their objects are read-only in the
+ * sandbox; new ones go to a folder of their own that borrows from the old (gitrepository-layout(5), `info/alternates`),
+ * and are taken over afterwards. Meanwhile the repository borrows from that folder in turn, so that nothing is missing
+ * where this process is killed.
  *
  * @param repositories folders of repositories that commands may write to
  * @param answers asks git about the repository of a folder

@@ -22,10 +22,10 @@ const POINTER_BYTES = 4096
 const ALTERNATES_BYTES = 64 * 1024
 
 /**
- * Resolves the repository of a working tree and holds it to the roots. `.git`, `commondir` and `objects/info/alternates`
- * are files that can point anywhere, and whoever can write to the workspace, or made the archive that it came from, can
- * make them do so. What lies outside the roots counts only when it points back at this working tree, as git itself
- * keeps it (gitrepository-layout(5)): nothing inside a sandbox can write that.
+ * Resolves the repository of a working tree and holds it to the roots. `.git`, `commondir` and
+ * `objects/info/alternates` are files that can point anywhere, and whoever can write to the workspace, or made the
+ * archive that it came from, can make them do so. What lies outside the roots counts only when it points back at this
+ * working tree, as git itself keeps it (gitrepository-layout(5)): nothing inside a sandbox can write that.
  *
  * @param top the folder that holds `.git`, without symbolic links
  * @param roots the folders that tools may touch, likewise

@@ -76,7 +76,9 @@ async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Folde
   }
 }
 
-/** The other way to keep refs (`extensions.refStorage = reftable`): binary tables, of which the names and sizes count. */
+/**
+ * The other way to keep refs (`extensions.refStorage = reftable`): binary tables, of which the names and sizes count.
+ */
 async function readTables(refs: Map<string, string>, { commonDir }: Folders): Promise<void> {
   const list = await textOf(join(commonDir, "reftable/tables.list"), 64 * 1024)
   if (list !== "") refs.set("reftable", createHash("sha256").update(list).digest("hex"))

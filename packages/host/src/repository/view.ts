@@ -21,7 +21,9 @@ export interface RepositoryView extends AsyncDisposable {
   readonly reads: readonly string[]
   /** What the repository's configuration said beside what it may say. */
   readonly dropped: readonly string[]
-  /** Filters without which no file may be stored (`filter.<name>.required`), whoever says so; none of them runs here. */
+  /**
+   * Filters without which no file may be stored (`filter.<name>.required`), whoever says so; none of them runs here.
+   */
   readonly requiredFilters: ReadonlySet<string>
   /** The folder that the repository names for its hooks, absolute. */
   readonly hooks: string

@@ -115,8 +115,8 @@ export async function bubblewrapArgv(
 }
 
 /**
- * What of `/proc` speaks to the kernel and not of processes. Who is root outside passes the kernel's checks of its files
- * in every user namespace, without a single capability, so these are read-only mounts, or nothing.
+ * What of `/proc` speaks to the kernel and not of processes. Who is root outside passes the kernel's checks of its
+ * files in every user namespace, without a single capability, so these are read-only mounts, or nothing.
  */
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"]
 const KERNEL_SECRETS = [

@@ -7,7 +7,9 @@ import type { DiskBound } from "../spawn/disk-watch.ts"
 
 /** What one command may take of the machine. Every field has a default. */
 export interface Limits {
-  /** Most processes at once; 512 unless given, null for no limits at all (entering a control group takes some 20 ms). */
+  /**
+   * Most processes at once; 512 unless given, null for no limits at all (entering a control group takes some 20 ms).
+   */
   readonly processes?: number | null
   /** Memory in megabytes: of all processes together where control groups can be made, of each one elsewhere. */
   readonly memoryMb?: number

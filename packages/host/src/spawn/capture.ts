@@ -79,7 +79,10 @@ export class Capture {
     return { text, bytes: this.bytes, truncated: true, ...(file === undefined ? {} : { logFile: file }) }
   }
 
-  /** Puts bytes behind the last ones; what they displace is the oldest. Each byte is copied once, however small the chunks. */
+  /**
+   * Puts bytes behind the last ones; what they displace is the oldest. Each byte is copied once, however small the
+   * chunks.
+   */
   #keep(bytes: Buffer): void {
     const limit = this.#limits.tailBytes
     const needed = Math.min(limit, this.#tailBytes + bytes.length)

@@ -13,7 +13,9 @@ export interface RedactorOptions {
 /** Takes secrets out of a text. */
 export interface Redactor {
   (text: string): string
-  /** Whether something may have to be taken out of the texts in a JSON text: a quick look, before the one that tells. */
+  /**
+   * Whether something may have to be taken out of the texts in a JSON text: a quick look, before the one that tells.
+   */
   mayFindIn?(json: string): boolean
 }
 

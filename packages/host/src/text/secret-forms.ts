@@ -3,8 +3,8 @@ export interface SecretForm {
   readonly name: string
   readonly pattern: RegExp
   /**
-   * What stands in every text that the pattern finds something in: looked for first, since that takes a small part of the
-   * time. No sign of it is one that JSON spells otherwise.
+   * What stands in every text that the pattern finds something in: looked for first, since that takes a small part of
+   * the time. No sign of it is one that JSON spells otherwise.
    */
   readonly hint: RegExp
 }

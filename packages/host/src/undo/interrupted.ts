@@ -12,8 +12,8 @@ export interface InterruptedOutcome {
 }
 
 /**
- * What became of a call that changes files through the workspace alone: each change is noted before it is made, so where
- * nothing is noted, nothing was done.
+ * What became of a call that changes files through the workspace alone: each change is noted before it is made, so
+ * where nothing is noted, nothing was done.
  *
  * @param entries all that are on record
  * @param now what lies at a path

@@ -2,8 +2,8 @@ import { success, type Reconciled, type ToolDefinition } from "@toolwright/toolb
 import type { Workspace } from "../paths/workspace.ts"
 
 /**
- * For tools that change files through the workspace and start no program: finds out from its history whether a call took
- * effect. Nothing where no history is kept.
+ * For tools that change files through the workspace and start no program: finds out from its history whether a call
+ * took effect. Nothing where no history is kept.
  */
 export function reconciledBy(workspace: Workspace): Pick<ToolDefinition, "reconcile"> {
   const { history, policy } = workspace

@@ -20,8 +20,8 @@ export interface RestoreParts {
 
 /**
  * Brings paths back to what they were: first what stands in the way of something else, then all that must come, folders
- * first, then what must go, the deepest first. Nothing is written through a link; a path that is no longer what the plan
- * saw is left alone.
+ * first, then what must go, the deepest first. Nothing is written through a link; a path that is no longer what the
+ * plan saw is left alone.
  *
  * @returns the paths that could not be brought back, with why
  */

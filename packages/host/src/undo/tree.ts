@@ -200,8 +200,8 @@ function skippedChanges(before: Tree, after: Tree): Unkept[] {
 }
 
 /**
- * What changed since a moment deep in folders that both looks passed over: told, since it cannot be brought back. Of git's
- * own state nothing is told, and of a folder that itself differs the comparison tells.
+ * What changed since a moment deep in folders that both looks passed over: told, since it cannot be brought back. Of
+ * git's own state nothing is told, and of a folder that itself differs the comparison tells.
  */
 export async function changedUnseen(before: Tree, after: Tree, since: number): Promise<Unkept[]> {
   const folders = new Map<string, Buffer>()

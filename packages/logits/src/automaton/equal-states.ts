@@ -29,7 +29,9 @@ export function equalStates(raw: RawDfa, live: readonly boolean[]): Int32Array {
   return Int32Array.from({ length: count }, (_, state) => (live[state] ? partition.blockOf(state) : -1))
 }
 
-/** Walks the states from which a class leads to a state. What leads to a dead state leads nowhere: to any dead state. */
+/**
+ * Walks the states from which a class leads to a state. What leads to a dead state leads nowhere: to any dead state.
+ */
 function inverse(raw: RawDfa, live: readonly boolean[]) {
   const { classes, table } = raw
   const count = raw.accept.length

@@ -23,7 +23,9 @@ export function checkGbnf(text: string, options: { root?: string } = {}): GbnfPr
 
 const errorsOf = memory.latest<readonly GbnfProblem[]>(8)
 
-/** The errors alone of {@link checkGbnf}: what an engine would refuse, or die of. Of the latest texts they are known. */
+/**
+ * The errors alone of {@link checkGbnf}: what an engine would refuse, or die of. Of the latest texts they are known.
+ */
 export function gbnfErrors(text: string): readonly GbnfProblem[] {
   return errorsOf.get(text, () => checkGbnf(text).filter(({ severity }) => severity === "error"))
 }

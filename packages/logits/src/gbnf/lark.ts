@@ -1,6 +1,7 @@
 /**
- * Grammars in the Lark dialect of llguidance, which vLLM, SGLang and OpenAI's custom tools can be told to read. It knows
- * lexemes, which take as much as they can: whatever does not contain itself is one lexeme, so that few are left to meet.
+ * Grammars in the Lark dialect of llguidance, which vLLM, SGLang and OpenAI's custom tools can be told to read. It
+ * knows lexemes, which take as much as they can: whatever does not contain itself is one lexeme, so that few are left
+ * to meet.
  */
 import type { CodePointRange } from "../grammar/rules.ts"
 import type { GbnfGrammar, GbnfNode } from "./model.ts"
@@ -26,11 +27,15 @@ export function gbnfToLark(grammar: string | GbnfGrammar): string {
 /** What a rule is called. */
 interface Name {
   readonly text: string
-  /** Of a lexeme that may be empty, which none is allowed to: what it is without that. Where it is used it gets a `?`. */
+  /**
+   * Of a lexeme that may be empty, which none is allowed to: what it is without that. Where it is used it gets a `?`.
+   */
   readonly body?: GbnfNode
 }
 
-/** Rules that contain themselves, by whatever way, and those that lead to them are written small; others are lexemes. */
+/**
+ * Rules that contain themselves, by whatever way, and those that lead to them are written small; others are lexemes.
+ */
 function namesOf(bodies: ReadonlyMap<string, GbnfNode>): Map<string, Name> {
   const nullable = nullableRules(bodies)
   const mayBeEmpty = (node: GbnfNode): boolean => isNullable(node, nullable)

@@ -7,7 +7,9 @@ import { memory } from "@toolwright/toolbox"
 
 export const DEAD = -1
 
-/** Transitions are kept this much higher: a table of zeros is one of which nothing is known, and costs nothing to make. */
+/**
+ * Transitions are kept this much higher: a table of zeros is one of which nothing is known, and costs nothing to make.
+ */
 const LIFT = 2
 const ROW = 256
 /** From so many transitions on a state has a row of its own; most are asked for one or two bytes and never again. */

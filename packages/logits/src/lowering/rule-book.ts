@@ -15,7 +15,9 @@ export interface RuleBook {
   within<Result>(segment: string, run: () => Result): Result
   /** What is written by `run`, but for the parts below, is for values of a kind. */
   as<Result>(kind: Kind, run: () => Result): Result
-  /** Counts work, so that a grammar is refused after the same steps on every machine. @throws SchemaProblem at the end */
+  /**
+   * Counts work, so that a grammar is refused after the same steps on every machine. @throws SchemaProblem at the end
+   */
   spend(steps: number): void
   /** A problem that ended the writing, with the place and the cure. */
   explain(problem: unknown, why: string): string

@@ -1,4 +1,6 @@
-/** Which tokens lie in a slice, for each of them: what is allowed at once where a language takes any text of the slice. */
+/**
+ * Which tokens lie in a slice, for each of them: what is allowed at once where a language takes any text of the slice.
+ */
 import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } from "../automaton/code-points.ts"
 import { inSlice, MOST_CHARACTERS, SLICES } from "../lexeme/slices.ts"
 import { setToken } from "./set-token.ts"

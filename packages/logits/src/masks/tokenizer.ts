@@ -79,7 +79,10 @@ function bytesOfBase64(text: string): Uint8Array {
   return bytes
 }
 
-/** The bytes of all tokens that can occur in a mask, one after the other: where they lie together they are quick to read. */
+/**
+ * The bytes of all tokens that can occur in a mask, one after the other: where they lie together they are quick to
+ * read.
+ */
 interface Texts {
   readonly bytes: Uint8Array
   /** Text n goes from `starts[n]` to `starts[n + 1]`… */

@@ -51,7 +51,9 @@ interface Closure {
   readonly complete: boolean
 }
 
-/** A state, of which thousands are made: most are passed through, and whether the text may end in them is never asked. */
+/**
+ * A state, of which thousands are made: most are passed through, and whether the text may end in them is never asked.
+ */
 class Reached implements State {
   readonly threads: readonly Thread[]
   next: Map<number, State | null> | undefined = undefined

@@ -72,7 +72,10 @@ function explore(root: ValueType, finite: boolean): void {
   }
 }
 
-/** Each kind of object that may have any key is followed through each key that is written: with hundreds no mask is quick. */
+/**
+ * Each kind of object that may have any key is followed through each key that is written: with hundreds no mask is
+ * quick.
+ */
 function refuseManyOpenKinds(sets: readonly ObjectSet[], algebra: TypeAlgebra): void {
   const open = sets.filter((set) =>
     classifyKeys(set, algebra).others.some(({ finite, type }) => finite === undefined && algebra.inhabited(type)),

@@ -15,7 +15,10 @@ export class ClassRoom {
   #left = MOST_RANGES
   #cases: readonly (readonly [code: number, other: number])[] | undefined
 
-  /** Before a regular expression is read: afterwards its classes are there already. @throws ToolwrightError `INVALID_GRAMMAR` */
+  /**
+   * Before a regular expression is read: afterwards its classes are there already. @throws ToolwrightError
+   * `INVALID_GRAMMAR`
+   */
   beforeReading(source: string): void {
     for (const _ of source.matchAll(/\\[pP]\{/g)) this.take(OF_UNICODE)
   }

@@ -13,9 +13,9 @@ import { rulesOf, type ReadGrammar } from "./read.ts"
 const ANY: readonly CodePointRange[] = [[0, 0x10ffff]]
 
 /**
- * A text of a grammar, written as a string of a style, quotes and all. Its rules go into `rules`, under names that begin
- * with `prefix`. What stands for any run of characters keeps clear of the marks that would end the string; where a
- * grammar spells such a mark out, the string ends there when it is read, and the text is found to be cut.
+ * A text of a grammar, written as a string of a style, quotes and all. Its rules go into `rules`, under names that
+ * begin with `prefix`. What stands for any run of characters keeps clear of the marks that would end the string; where
+ * a grammar spells such a mark out, the string ends there when it is read, and the text is found to be cut.
  *
  * @throws ToolwrightError `GRAMMAR_REFUSED` for what cannot be embedded
  */

@@ -71,7 +71,10 @@ function nodeOf(node: RegexNode, room: ClassRoom | undefined): GbnfNode {
   }
 }
 
-/** Letters of either case, for those of which the other is one letter too. @throws ToolwrightError where they get too many */
+/**
+ * Letters of either case, for those of which the other is one letter too. @throws ToolwrightError where they get too
+ * many
+ */
 export function inBothCases(ranges: readonly CodePointRange[], room: ClassRoom): CodePointRange[] {
   const given = normaliseRanges(ranges)
   const others: CodePointRange[] = []

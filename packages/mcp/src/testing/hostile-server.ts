@@ -1,4 +1,6 @@
-/** An MCP server over stdio that means harm, for tests: it speaks the protocol by hand, so that nothing holds it back. */
+/**
+ * An MCP server over stdio that means harm, for tests: it speaks the protocol by hand, so that nothing holds it back.
+ */
 import { createInterface } from "node:readline"
 
 const send = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)

@@ -44,7 +44,8 @@ export interface AgentAccess {
    */
   filesFor(agent: AgentProfile, files: readonly string[]): Promise<string[]>
   /**
-   * Makes an agent that is kept in the database: `file-owner` where it is given files and does not say what it starts from.
+   * Makes an agent that is kept in the database: `file-owner` where it is given files and does not say what it starts
+   * from.
    *
    * @throws ToolwrightError `INVALID_AGENT`, `UNKNOWN_AGENT`, `AGENT_EXISTS`, `FILE_OWNED`
    */
@@ -247,7 +248,9 @@ class Agents implements AgentAccess {
       .map(({ name }) => name)
   }
 
-  /** An agent of the configuration, whose files no other one there was given too. @throws ToolwrightError `FILE_OWNED` */
+  /**
+   * An agent of the configuration, whose files no other one there was given too. @throws ToolwrightError `FILE_OWNED`
+   */
   #soleOwner(profile: AgentProfile): AgentProfile {
     const { own, root } = this.#parts
     for (const file of own.has(profile.name) ? (profile.files ?? []) : []) {

@@ -29,8 +29,8 @@ const DEFAULT_TYPE = "code_generation"
 const READS = { readOnly: true } as const
 
 /**
- * Agents and their tasks as one tool, for an assistant that lets others work: it makes agents, queues tasks for them, and
- * asks what became of them. A worker does the work.
+ * Agents and their tasks as one tool, for an assistant that lets others work: it makes agents, queues tasks for them,
+ * and asks what became of them. A worker does the work.
  */
 export function agentsTool(toolwright: Toolwright): ToolDefinition {
   return defineMultiActionTool({

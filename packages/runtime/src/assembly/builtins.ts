@@ -26,8 +26,8 @@ export interface BuiltinToolsOptions {
  * kits.
  *
  * @param cwd the folder that relative roots start from, and the root where none is given
- * @throws ToolwrightError `INVALID_ROOT`, or `INVALID_CONFIGURATION` when a selected tool does not exist, or a kit that is
- *   not installed was chosen
+ * @throws ToolwrightError `INVALID_ROOT`, or `INVALID_CONFIGURATION` when a selected tool does not exist, or a kit that
+ *   is not installed was chosen
  */
 export async function builtinTools(
   configuration: Configuration,

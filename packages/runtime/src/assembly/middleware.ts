@@ -16,8 +16,8 @@ export interface MiddlewareOptions {
 }
 
 /**
- * What stands around every call, on every surface, the outermost first, inside the span that it may have: secrets are taken out of results last, whatever
- * else was done to them.
+ * What stands around every call, on every surface, the outermost first, inside the span that it may have: secrets are
+ * taken out of results last, whatever else was done to them.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when a configured module gives no middleware
  */

@@ -12,7 +12,8 @@ export interface Model {
   /** What it is paired with, where it is a model with tools, limits and words of its own. */
   readonly pairing: Pairing | undefined
   /**
-   * @param former the model of a run that goes on: where a server is configured and no model is named, that one is meant
+   * @param former the model of a run that goes on: where a server is configured and no model is named, that one is
+   *   meant
    * @throws ToolwrightError `NO_MODEL`, or what opening the model brings
    */
   backend(former?: string): Promise<Backend>

@@ -76,7 +76,9 @@ function rankFor(declared: readonly string[]): (tool: ToolDefinition) => number 
   }
 }
 
-/** Whether an agent would be offered a tool if it could run here; of a source that is missing nobody knows the tools. */
+/**
+ * Whether an agent would be offered a tool if it could run here; of a source that is missing nobody knows the tools.
+ */
 function wouldBeOffered(registry: ToolRegistry, { tools }: AgentProfile): (name: string) => boolean {
   const { readOnly: _readOnly, splitActions: _split, ...selection } = tools
   const offered = registry.view(selection).list()

@@ -85,7 +85,9 @@ async function openAICompatible(model: Model, common: Common, surroundings: Surr
   return createOpenAICompatibleBackend({ ...known, ...common, abilities: { nativeTools } })
 }
 
-/** What is asked where neither the user nor the server says a window: enough for tools and some work, on most machines. */
+/**
+ * What is asked where neither the user nor the server says a window: enough for tools and some work, on most machines.
+ */
 const USUAL_WINDOW = 16_384
 
 /** Ollama by its own API: its window is set with each request, whoever knows it. */

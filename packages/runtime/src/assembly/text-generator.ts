@@ -2,7 +2,9 @@ import type { Backend } from "@toolwright/backends"
 import { holdTo } from "@toolwright/dialogue"
 import type { KitParts } from "./kits.ts"
 
-/** Writes texts with a model, each by a request of its own: with a schema, held to it where the server can be asked to. */
+/**
+ * Writes texts with a model, each by a request of its own: with a schema, held to it where the server can be asked to.
+ */
 export function textGenerator(open: () => Promise<Backend>): NonNullable<KitParts["generator"]> {
   return {
     async generate(prompt, { schema, signal }) {

@@ -27,8 +27,8 @@ const MOST_VALUES = 20_000
  * folder from elsewhere must not stop every command in it.
  *
  * @param passed is told of each that is passed over
- * @param isOwn whether the user has trusted what stood there: then it is found whatever its size, and refused aloud, since
- *   what it takes away would be gone without a word
+ * @param isOwn whether the user has trusted what stood there: then it is found whatever its size, and refused aloud,
+ *   since what it takes away would be gone without a word
  */
 export function findConfigurationFile(
   cwd: string,

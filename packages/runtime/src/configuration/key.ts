@@ -32,8 +32,9 @@ const OPENAI = new URL(OPENAI_URL).origin
 
 /**
  * Chooses the key for the address in force. A key belongs to a provider, and is sent nowhere else: `OPENAI_API_KEY` to
- * OpenAI, or where `OPENAI_BASE_URL` says; `ANTHROPIC_API_KEY` to Anthropic likewise; `TOOLWRIGHT_API_KEY` where `TOOLWRIGHT_BASE_URL` says, or where the user
- * does; a file's to the address in the same file. Whoever wants one to go elsewhere names its variable.
+ * OpenAI, or where `OPENAI_BASE_URL` says; `ANTHROPIC_API_KEY` to Anthropic likewise; `TOOLWRIGHT_API_KEY` where
+ * `TOOLWRIGHT_BASE_URL` says, or where the user does; a file's to the address in the same file. Whoever wants one to go
+ * elsewhere names its variable.
  */
 export function keyFor(setting: Setting, { env, address, file, variable }: KeyInputs): ChosenKey {
   if (variable !== undefined) {

@@ -30,9 +30,10 @@ export interface Isolation {
 const MOST_CONFLICTS = 3
 
 /**
- * Works on a task in a working tree and on a branch of its own, which are merged once the work has succeeded. A process may
- * die at any point of it: whoever goes on with the task finds tree, branch and run by the task's id. Where both sides
- * changed the same, a task of its own puts that right, and this one waits for it. Of work that failed the branch stays.
+ * Works on a task in a working tree and on a branch of its own, which are merged once the work has succeeded. A process
+ * may die at any point of it: whoever goes on with the task finds tree, branch and run by the task's id. Where both
+ * sides changed the same, a task of its own puts that right, and this one waits for it. Of work that failed the branch
+ * stays.
  */
 export async function workIsolated(isolation: Isolation): Promise<Performed> {
   const { task, input, base, trees, work } = isolation
@@ -82,7 +83,10 @@ async function leftBehind(
   return branch === undefined ? end : { ...end, reason: `${end.reason} What it came to is on the branch ${branch}.` }
 }
 
-/** The end of the task that puts a conflict right: its commit is on the branch, which is merged by the task that waits for it. */
+/**
+ * The end of the task that puts a conflict right: its commit is on the branch, which is merged by the task that waits
+ * for it.
+ */
 async function resolved(
   tree: Worktree,
   conflicts: readonly string[],
@@ -164,8 +168,8 @@ function withFiles(result: unknown, files: readonly string[]): unknown {
 }
 
 /**
- * Lets go of the working trees of tasks that have ended meanwhile, or are gone: of one that was cancelled while nobody worked
- * on it, or whose worker died at the very end. What lies there is kept on the branch.
+ * Lets go of the working trees of tasks that have ended meanwhile, or are gone: of one that was cancelled while nobody
+ * worked on it, or whose worker died at the very end. What lies there is kept on the branch.
  */
 export async function sweepWorktrees(base: string, trees: string, queue: TaskQueue): Promise<string[]> {
   const kept: string[] = []

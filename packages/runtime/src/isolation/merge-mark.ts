@@ -29,8 +29,8 @@ export function unmarkMerge(git: Git): Promise<void> {
 }
 
 /**
- * Puts right what a merge left whose processes were killed: its lock, and files that it had written before it moved on what
- * is checked out. A file that somebody has changed since stays as it is.
+ * Puts right what a merge left whose processes were killed: its lock, and files that it had written before it moved on
+ * what is checked out. A file that somebody has changed since stays as it is.
  *
  * @returns the merge, where one was left
  */

@@ -21,11 +21,17 @@ export interface Worktree {
   commit(message: string): Promise<boolean>
   /** Merges the branch into what is checked out in the workspace. */
   merge(message: string): Promise<Merged>
-  /** Brings what is checked out in the workspace into the branch; what conflicts stands there with its marks. @returns these files */
+  /**
+   * Brings what is checked out in the workspace into the branch; what conflicts stands there with its marks. @returns
+   * these files
+   */
   bringIn(): Promise<string[]>
   /** Files in which the marks of a conflict still stand. */
   unresolved(files: readonly string[]): Promise<string[]>
-  /** Lets go of the working tree; of the branch too where all of it is in the workspace. @returns the branch, if it stays */
+  /**
+   * Lets go of the working tree; of the branch too where all of it is in the workspace. @returns the branch, if it
+   * stays
+   */
   remove(): Promise<string | undefined>
 }
 
@@ -33,8 +39,8 @@ export interface Worktree {
 export const branchOf = (task: string): string => `toolwright/${task}`
 
 /**
- * Opens the working tree of a task, which is made where it is not there: from its branch if an earlier try left one, from
- * what is checked out in the workspace otherwise.
+ * Opens the working tree of a task, which is made where it is not there: from its branch if an earlier try left one,
+ * from what is checked out in the workspace otherwise.
  *
  * @param folder where it is to lie
  * @param patience how long a merge waits for another git that works in the workspace, in milliseconds

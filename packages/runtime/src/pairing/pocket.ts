@@ -18,7 +18,9 @@ import type { Pairing, Reading } from "./pairing.ts"
 /** Inferences of a run at most: it does two or three steps, and then goes in circles. */
 const ROUNDS = 8
 
-/** Tools that are always asked about: they take away what was there, and what a program does nobody knows beforehand. */
+/**
+ * Tools that are always asked about: they take away what was there, and what a program does nobody knows beforehand.
+ */
 const ALWAYS = ["bash", "test", "delete_file", "move_file"]
 
 /** The built-in pocket model, which needs no network, no key and no download, and is often wrong. */
@@ -53,7 +55,8 @@ export const pocketPairing: Pairing = {
     ...ALWAYS.map((tool) => ({ tool, permission: "ask" as const })),
     { tool: "write_file", permission: "ask", when: (args) => replaces(root, args) },
   ],
-  // Agents that write, debug, review and own files need a model that can; others of an application are its own business.
+  // Agents that write, debug, review and own files need a model that can; others of an application are its own
+  // business.
   canBe: (profile) =>
     profile.name === "assistant" ||
     (!PROFILES.includes(profile) && profile.ownsFiles !== true && profile.phases === undefined),

@@ -78,7 +78,10 @@ export interface PlanAccess {
   show(id: string): Promise<PlanView>
   /** Cancels what is open. @throws ToolwrightError `UNKNOWN_PLAN` */
   cancel(id: string): Promise<PlanView>
-  /** Queues again what failed, was given up or cancelled; what it blocked waits again. @throws ToolwrightError `UNKNOWN_PLAN` */
+  /**
+   * Queues again what failed, was given up or cancelled; what it blocked waits again. @throws ToolwrightError
+   * `UNKNOWN_PLAN`
+   */
   retry(id: string): Promise<PlanView>
 }
 

@@ -59,7 +59,9 @@ interface YamlNode {
   items?: readonly unknown[]
 }
 
-/** The nodes on a path, as far as they are there: the keys of mappings, which stand where one looks, and items of lists. */
+/**
+ * The nodes on a path, as far as they are there: the keys of mappings, which stand where one looks, and items of lists.
+ */
 function* stepsIn(path: string, top: YamlNode | null): Generator<{ node: YamlNode | null }> {
   let node = top
   let rest = path

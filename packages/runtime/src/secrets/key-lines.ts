@@ -21,7 +21,8 @@ const DEEPEST = 20
 
 /**
  * Takes out of a text the lines of private keys that stand in the files that a call and its result name. A key as a
- * whole is known by its first line; a part of one, as a search or a range of lines gives it, is known by its file alone.
+ * whole is known by its first line; a part of one, as a search or a range of lines gives it, is known by its file
+ * alone.
  *
  * @returns undefined where there is nothing of the kind
  */

@@ -3,8 +3,8 @@ import type { RunLog } from "@toolwright/store"
 import { ToolwrightError, type RunSummary } from "@toolwright/toolbox"
 
 /**
- * Ends a run that nobody holds and nobody will go on with, since its task was cancelled while it waited: for its next try,
- * for a worker, for an answer. One that somebody holds ends by itself.
+ * Ends a run that nobody holds and nobody will go on with, since its task was cancelled while it waited: for its next
+ * try, for a worker, for an answer. One that somebody holds ends by itself.
  */
 export async function endCancelledRun(log: RunLog, run: string, reason: string): Promise<void> {
   const time = Date.now()

@@ -135,8 +135,8 @@ async function judge(database: Database, effects: ReadonlyMap<string, string>): 
   let least = Infinity
   let latest = 0
   for (const { priority, started_at } of begun) {
-    // Whoever claims notes the time before the statement runs, and may sleep in between or wait for a sleeper's write: two
-    // at once may seem to have changed places.
+    // Whoever claims notes the time before the statement runs, and may sleep in between or wait for a sleeper's write:
+    // two at once may seem to have changed places.
     if (priority > least) expect(started_at - latest).toBeLessThan(SLEEP_MS + LEASE_MS)
     if (priority < least) [least, latest] = [priority, started_at]
   }

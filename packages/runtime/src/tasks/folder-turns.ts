@@ -6,7 +6,9 @@ export interface FolderTurn {
 
 /** Who works in which folder: several beside each other, or one alone, in the order in which they came. */
 export class FolderTurns {
-  /** What has to be over before somebody may work beside others (`alone`), and before somebody may work alone (`all`). */
+  /**
+   * What has to be over before somebody may work beside others (`alone`), and before somebody may work alone (`all`).
+   */
   readonly #folders = new Map<string, { alone: Promise<unknown>; all: Promise<unknown> }>()
 
   async inTurn<Result>(folder: string, { beside, signal }: FolderTurn, work: () => Promise<Result>): Promise<Result> {

@@ -30,8 +30,8 @@ export interface OnceThereOptions {
 }
 
 /**
- * Opens what stands on a database's server, and waits while that is away: whoever starts workers and the server together
- * need not start them in order.
+ * Opens what stands on a database's server, and waits while that is away: whoever starts workers and the server
+ * together need not start them in order.
  *
  * @throws ToolwrightError what `open` throws where waiting does not help, or the signal was aborted
  */

@@ -40,8 +40,8 @@ const PASSING: ReadonlySet<string> = new Set([
   "MODEL_SERVER_ERROR",
 ])
 /**
- * Whoever had the task before, and did not know yet that they had lost it, has begun, ended or taken its run meanwhile: the
- * next look goes on from there.
+ * Whoever had the task before, and did not know yet that they had lost it, has begun, ended or taken its run meanwhile:
+ * the next look goes on from there.
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(["RUN_ENDED", "RUN_HELD", "STALE_RUN"])
 /** How long a task waits for a workspace that another process works in. */
@@ -50,8 +50,9 @@ const BUSY_MS = 1_000
 const MODEL_MS = 5_000
 
 /**
- * Works on tasks by running their agents. A task whose run was begun goes on where its log ends, also in another process;
- * one whose run has ended takes its end. Tasks whose agents change the same folder are worked on one after another.
+ * Works on tasks by running their agents. A task whose run was begun goes on where its log ends, also in another
+ * process; one whose run has ended takes its end. Tasks whose agents change the same folder are worked on one after
+ * another.
  */
 export function taskPerformer({ toolwright, root, at, treesOf, env = process.env }: PerformerOptions) {
   const folders = new FolderTurns()
@@ -181,7 +182,9 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   return judged(endOfWork(end!, budget))
 }
 
-/** Why this worker cannot go on with a run that another model began: that is no failure of the task, and no try of it. */
+/**
+ * Why this worker cannot go on with a run that another model began: that is no failure of the task, and no try of it.
+ */
 async function modelLacking(toolwright: Toolwright, { id }: RunRow): Promise<string | undefined> {
   try {
     await toolwright.backend({ of: id })

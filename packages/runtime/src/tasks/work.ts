@@ -14,8 +14,8 @@ export interface TaskWorkerOptions extends Omit<WorkerOptions, "queue" | "perfor
 }
 
 /**
- * Starts to work on the tasks of a workspace: runs their agents, goes on with runs whose worker died, and writes down what
- * came of them.
+ * Starts to work on the tasks of a workspace: runs their agents, goes on with runs whose worker died, and writes down
+ * what came of them.
  *
  * @example
  * const made = { model: { baseUrl, name }, workspace: { roots: ["."] } }

@@ -6,13 +6,18 @@ import { releaseDead } from "./dead.ts"
 
 /** What a task's work is given. */
 export interface TaskContext {
-  /** Aborted when the task was cancelled, went to another worker, or this one stops; its reason is an {@link Interruption}. */
+  /**
+   * Aborted when the task was cancelled, went to another worker, or this one stops; its reason is an {@link
+   * Interruption}.
+   */
   readonly signal: AbortSignal
   /** Notes the run in which the task is worked on. @throws ToolwrightError `STALE_TASK` */
   inRun(run: string): Promise<void>
 }
 
-/** What came of the work on a task: its end, that it is given back for a while, or that another has to be done first. */
+/**
+ * What came of the work on a task: its end, that it is given back for a while, or that another has to be done first.
+ */
 export type Performed = TaskEnd | ({ state: "queued" } & TaskPause) | { state: "waiting"; on: NewTask; reason: string }
 
 /** Settings of {@link startWorker}. Times are in milliseconds. */
@@ -160,8 +165,8 @@ class QueueWorker implements Worker {
     }
     const heart = keepAlive(() => queue.beat(claim), { lease, lost })
     const end = await this.#perform(claim, controller.signal)
-    // Whoever was interrupted has not failed, also where it could not say for so long that it was alive that it took its
-    // task for lost: if nobody else has it, it is as it was.
+    // Whoever was interrupted has not failed, also where it could not say for so long that it was alive that it took
+    // its task for lost: if nobody else has it, it is as it was.
     const given = INTERRUPTED.has(controller.signal.reason) && end.state !== "done"
     const write = async (): Promise<void> => {
       if (given) await queue.putBack(claim)

@@ -2,7 +2,10 @@ import { createScriptedBackend, type Backend, type InferRequest } from "@toolwri
 
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
 
-/** Models of agents that work at the same time: each agent has a screenplay of its own, told apart by the files that it owns. */
+/**
+ * Models of agents that work at the same time: each agent has a screenplay of its own, told apart by the files that it
+ * owns.
+ */
 export interface ModelByAgent extends Backend {
   /** What was asked for each, in order. */
   readonly asked: Map<string, InferRequest[]>

@@ -21,8 +21,8 @@ export interface RecordedUndo extends DoneUndo {
 }
 
 /**
- * Takes back what a run or a call changed, and leaves a record of it: a run of its own, since the one that it is about has
- * ended. Where that cannot be written the changes are taken back all the same, and it is said.
+ * Takes back what a run or a call changed, and leaves a record of it: a run of its own, since the one that it is about
+ * has ended. Where that cannot be written the changes are taken back all the same, and it is said.
  *
  * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
  */

@@ -3,7 +3,10 @@ import type { Configuration } from "../configuration/settings.ts"
 import { changeHistory } from "../workspace/tool-workspace.ts"
 import { undoOnRecord, type RecordedUndo, type UndoRecord } from "./recorded-undo.ts"
 
-/** Takes back what a run or a call changed in the workspace of a configuration. @throws ToolwrightError `NOTHING_TO_UNDO` too */
+/**
+ * Takes back what a run or a call changed in the workspace of a configuration. @throws ToolwrightError
+ * `NOTHING_TO_UNDO` too
+ */
 export async function takeBack(
   configuration: Configuration,
   id: string | undefined,

@@ -58,7 +58,8 @@ function holderHere(runId: string): Holder {
 
 /**
  * Whether the process of that number is the one that took the lock. Where the system tells when processes began, a lock
- * that does not say so was written by nobody here: one that came with a clone would name any process, and hold for ever.
+ * that does not say so was written by nobody here: one that came with a clone would name any process, and hold for
+ * ever.
  */
 function isSame({ pid, started }: Holder): boolean {
   return processStart(pid) === started

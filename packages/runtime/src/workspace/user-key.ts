@@ -8,8 +8,8 @@ const BYTES = 32
 // node:crypto is loaded where it is used: that takes a fifth as long as Node's own start.
 
 /**
- * Marks what a workspace holds as this user's, and as of this workspace. Without a key, where the user has no folder for
- * one, everything counts as theirs.
+ * Marks what a workspace holds as this user's, and as of this workspace. Without a key, where the user has no folder
+ * for one, everything counts as theirs.
  */
 export function ownerOf(root: string, env: Readonly<Record<string, string | undefined>>): (id: string) => string {
   return (id) => {

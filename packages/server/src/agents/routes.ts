@@ -7,9 +7,9 @@ import { refuseChanges } from "../http/without-token.ts"
 import type { AgentSource } from "../http/sources.ts"
 
 /**
- * The agents that tasks can be given to: `GET /agents` lists them, `GET /agents/{name}` is one, `POST /agents` makes one by
- * name, with the files that it owns and no other does, and `DELETE /agents/{name}` lets go of it. What changes something
- * needs a token.
+ * The agents that tasks can be given to: `GET /agents` lists them, `GET /agents/{name}` is one, `POST /agents` makes
+ * one by name, with the files that it owns and no other does, and `DELETE /agents/{name}` lets go of it. What changes
+ * something needs a token.
  */
 export function agentRoutes(
   app: Hono<{ Variables: RequestVariables }>,
@@ -42,7 +42,9 @@ export function agentRoutes(
   )
 }
 
-/** The files may be said as an outer assistant knows them, `specialized_files`. @throws ToolwrightError `INVALID_AGENT` */
+/**
+ * The files may be said as an outer assistant knows them, `specialized_files`. @throws ToolwrightError `INVALID_AGENT`
+ */
 function newAgentIn(body: unknown): { name: string } {
   const given = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>
   const { specialized_files: files, ...agent } = given

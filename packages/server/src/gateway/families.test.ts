@@ -94,7 +94,8 @@ function check(seen: Seen, reply: string, cut: string, finishReason: FinishReaso
     const wanted = CALLS.find(({ name }) => name === call.name)
     expect(wanted, `${cut}: a call of '${call.name}'`).toBeDefined()
     const given = JSON.parse(call.arguments) as object
-    // A text that ends on a closing mark is a whole call, as far as anybody can tell who is not told that it was cut off.
+    // A text that ends on a closing mark is a whole call, as far as anybody can tell who is not told that it was cut
+    // off.
     if (finishReason === "length" || !cut.trimEnd().endsWith("</tool_call>") || cut === reply)
       expect(given, cut).toEqual(wanted!.arguments)
   }

@@ -57,7 +57,9 @@ export function onlyTools(tools: readonly OpenAITool[], names: readonly string[]
   return { tools: chosen, toolChoice: required ? "required" : "auto" }
 }
 
-/** Characters of all grammars of one request that are read; a class of Unicode in five of them is hundreds of ranges. */
+/**
+ * Characters of all grammars of one request that are read; a class of Unicode in five of them is hundreds of ranges.
+ */
 const MOST_GRAMMAR = 400_000
 const OF_UNICODE = 750
 
@@ -74,8 +76,8 @@ export class GrammarRoom {
 }
 
 /**
- * A custom tool of OpenAI's, as a function of one text. A grammar that cannot be read here holds nothing, and is told to
- * the model in words.
+ * A custom tool of OpenAI's, as a function of one text. A grammar that cannot be read here holds nothing, and is told
+ * to the model in words.
  */
 export function customTool(
   { name, description, format }: { name: string; description?: unknown; format?: unknown },

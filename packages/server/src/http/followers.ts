@@ -24,8 +24,9 @@ export interface FollowersOptions {
 }
 
 /**
- * Those who follow runs, tasks and plans as they happen. One caller cannot hold all their seats, and nothing piles up for
- * who does not read: the next event waits until the last was taken, and the connection ends where that takes too long.
+ * Those who follow runs, tasks and plans as they happen. One caller cannot hold all their seats, and nothing piles up
+ * for who does not read: the next event waits until the last was taken, and the connection ends where that takes too
+ * long.
  */
 export class Followers {
   readonly #seats: CallGate

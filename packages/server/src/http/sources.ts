@@ -81,7 +81,9 @@ export interface ShownPlan {
   steps: { state: string; attempts: number }[]
 }
 
-/** A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards. */
+/**
+ * A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards.
+ */
 export interface OneTimeCode {
   code: string
   token: string

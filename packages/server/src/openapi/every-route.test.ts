@@ -2,7 +2,9 @@ import { beforeAll, expect, test } from "vitest"
 import { wholeService } from "../testing/whole-service.ts"
 import { servedRoutes } from "./service.ts"
 
-/** Every route that was tried here, and whether it takes a body. One that is new has to be added, and is then tried too. */
+/**
+ * Every route that was tried here, and whether it takes a body. One that is new has to be added, and is then tried too.
+ */
 const TRIED: Readonly<Record<string, "body" | "none">> = {
   "GET /health": "none",
   "GET /tools": "none",

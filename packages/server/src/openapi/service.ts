@@ -31,7 +31,10 @@ const talk = (id: string, summary: string, more: Partial<Route>): Route => ({
 const PAGE = { limit: whole, offset: whole }
 const STARTED = { answer: named("Started"), status: 201 } as const
 
-/** What the console is built on, and anybody may use. Surfaces with documents of their own (`/v1`, `/api`, `/mcp`) are not here. */
+/**
+ * What the console is built on, and anybody may use. Surfaces with documents of their own (`/v1`, `/api`, `/mcp`) are
+ * not here.
+ */
 const ROUTES: Readonly<Record<string, Route>> = {
   "GET /health": { id: "health", summary: "Whether the service lives", tag: "service", open: true, narrow: true },
   "GET /tools": {
@@ -219,7 +222,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   }),
 }
 
-/** Routes that are no part of the interface: pages and their files, other documents, and surfaces with ones of their own. */
+/**
+ * Routes that are no part of the interface: pages and their files, other documents, and surfaces with ones of their
+ * own.
+ */
 const ELSEWHERE = /^\/($|docs|assets|session|metrics|openapi|v1|api|mcp|tools\/\{name\}$)/
 
 /**

@@ -14,9 +14,9 @@ type Request = Context<{ Variables: RequestVariables }>
 const LOOK_MS = 300
 
 /**
- * Plans: `POST /plans` with `{ plan, inputs, worktree }` starts one, `POST /plans/check` says what it would do, `GET /plans` lists them,
- * `GET /plans/{id}` is one with its tasks, `GET /plans/{id}/stream` each change until all have ended, `POST
- * /plans/{id}/cancel` and `/retry` change one. What changes something needs a token.
+ * Plans: `POST /plans` with `{ plan, inputs, worktree }` starts one, `POST /plans/check` says what it would do, `GET
+ * /plans` lists them, `GET /plans/{id}` is one with its tasks, `GET /plans/{id}/stream` each change until all have
+ * ended, `POST /plans/{id}/cancel` and `/retry` change one. What changes something needs a token.
  */
 export function planRoutes(
   app: Hono<{ Variables: RequestVariables }>,

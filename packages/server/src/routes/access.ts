@@ -23,8 +23,8 @@ export function toolsFor(tools: Toolset, access: AccessToken | undefined): Tools
 }
 
 /**
- * The same tools, where a call may also name one action of a tool as a tool of its own (`search_grep`), as it may at the
- * command line. What is listed stays the tools.
+ * The same tools, where a call may also name one action of a tool as a tool of its own (`search_grep`), as it may at
+ * the command line. What is listed stays the tools.
  */
 export function withActions(tools: Toolset): Toolset {
   const actionOf = (name: string): ToolDefinition | undefined => {

@@ -88,7 +88,10 @@ export interface ApprovalView {
   note: string | null
 }
 
-/** The runs above each run that asks: the one whose call asked for it, the one above that, up to the one that a person began. */
+/**
+ * The runs above each run that asks: the one whose call asked for it, the one above that, up to the one that a person
+ * began.
+ */
 async function runsAbove(database: Database, rows: readonly ApprovalRow[]): Promise<Map<string, string[]>> {
   const asking = new Set(rows.flatMap(({ run }) => run ?? []))
   const askedBy = new Map<string, string | null>()

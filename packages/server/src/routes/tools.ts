@@ -16,11 +16,11 @@ import { Progress, streamCall } from "./stream.ts"
 type Variables = RequestVariables & { tool?: string; error?: string }
 
 /**
- * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, or one action of it, with its bare arguments as the body. What the tool
- * answers is 200, also when it failed: the call has happened, and whoever made it must see the text. With
- * `Accept: text/event-stream` progress comes as events and the result as the last one. When the client goes away, the
- * tool is cancelled. `X-Toolwright-Approved: 1`, with a whole token, says that a person has seen a call that would be
- * asked about. What one caller and all together may have done at once is the gate's matter. `POST
+ * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, or one action of it, with its bare arguments as the
+ * body. What the tool answers is 200, also when it failed: the call has happened, and whoever made it must see the
+ * text. With `Accept: text/event-stream` progress comes as events and the result as the last one. When the client goes
+ * away, the tool is cancelled. `X-Toolwright-Approved: 1`, with a whole token, says that a person has seen a call that
+ * would be asked about. What one caller and all together may have done at once is the gate's matter. `POST
  * /tools/{name}/check` says what would become of a call, and makes none.
  */
 export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallGate): Hono<{ Variables: Variables }> {

@@ -20,7 +20,10 @@ const MOST_EVENTS = 1_000_000
 const MOST_BELOW = 200
 const AT_ONCE = 500
 
-/** What a file holds of a run: all events with their bodies, which are on record without secrets, and the runs that it asked for. */
+/**
+ * What a file holds of a run: all events with their bodies, which are on record without secrets, and the runs that it
+ * asked for.
+ */
 export async function exportedRun(log: RunLog, id: string): Promise<ExportedRun> {
   return exported(log, id, { left: MOST_BELOW })
 }
@@ -65,11 +68,12 @@ function namedBodies({ body = "" }: LogEvent): string[] {
 }
 
 /**
- * Takes a run, with those that it asked for, into the log. Each keeps its id, and gets a chain of hashes of its own here;
- * that it came from elsewhere its surface says.
+ * Takes a run, with those that it asked for, into the log. Each keeps its id, and gets a chain of hashes of its own
+ * here; that it came from elsewhere its surface says.
  *
  * @param value what `exportedRun` gave, as it was read from somewhere
- * @throws ToolwrightError `RUN_UNREADABLE` for anything else, `RUN_EXISTS` where one of them is here already: then none is taken
+ * @throws ToolwrightError `RUN_UNREADABLE` for anything else, `RUN_EXISTS` where one of them is here already: then none
+ *   is taken
  */
 export async function importRun(log: RunLog, value: unknown): Promise<string> {
   const run = soundRun(value)

@@ -6,8 +6,9 @@ import { problem } from "../http/problem.ts"
 import type { RunStarter } from "../http/sources.ts"
 
 /**
- * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq, edit }` one that goes on from there,
- * `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/undo` takes back what it changed, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
+ * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq, edit }` one that goes on from
+ * there, `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/undo` takes back
+ * what it changed, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
  */
 export function startRoutes(
   routes: Hono<{ Variables: RequestVariables }>,

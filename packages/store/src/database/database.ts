@@ -15,8 +15,8 @@ export interface Database extends AsyncDisposable {
   /** All statements inside take effect together, or none. On SQLite, transactions run one after another. */
   transaction<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
   /**
-   * As `transaction`, at the end of this turn of the event loop and, on SQLite, in one with others that are handed over in
-   * it. What fails, fails alone. Nothing but statements may be done in it: it may be done twice.
+   * As `transaction`, at the end of this turn of the event loop and, on SQLite, in one with others that are handed over
+   * in it. What fails, fails alone. Nothing but statements may be done in it: it may be done twice.
    */
   shared<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
   /** The query builder over our {@link Tables}; loaded at the first use, which takes some 90 ms. */

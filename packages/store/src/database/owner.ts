@@ -9,8 +9,8 @@ export type OwnerMark = (id: string) => string
 const FILLED = ["runs", "tasks", "approvals", "agents", "conversations", "bodies"]
 
 /**
- * Whether a database is its user's own: it bears their mark, or nothing stands in it yet and it is marked now. What came
- * with a folder bears none, or another's: what it says of runs and approvals counts for nothing.
+ * Whether a database is its user's own: it bears their mark, or nothing stands in it yet and it is marked now. What
+ * came with a folder bears none, or another's: what it says of runs and approvals counts for nothing.
  */
 export async function isOwn(database: Database, mark: OwnerMark): Promise<boolean> {
   const [known] = await database.query<Owner>(READ_OWNER)

@@ -70,8 +70,8 @@ function unlessMade(thrown: unknown): void {
 const MOST_NAMED = 200
 
 /**
- * What a statement is called, and how the server takes it. Poolers that give each transaction another connection have to
- * know of named statements, as PgBouncer does since 1.21.
+ * What a statement is called, and how the server takes it. Poolers that give each transaction another connection have
+ * to know of named statements, as PgBouncer does since 1.21.
  */
 function statements(): (sql: string) => { name?: string; text: string } {
   const known = new Map<string, { name?: string; text: string }>()

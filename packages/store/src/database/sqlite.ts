@@ -9,9 +9,10 @@ const MOST_STATEMENTS = 200
 
 /**
  * SQLite as Node brings it. With a write-ahead log, readers and one writer work beside each other, also from several
- * processes. `synchronous = NORMAL`: what was committed outlives the process, however it dies; only a machine that loses
- * its power may lose the last moments, and never the order. The log is copied into the file every 32 MB and on closing: a
- * run writes several times a step, and copying as often as SQLite does by itself is a third of what that costs.
+ * processes. `synchronous = NORMAL`: what was committed outlives the process, however it dies; only a machine that
+ * loses its power may lose the last moments, and never the order. The log is copied into the file every 32 MB and on
+ * closing: a run writes several times a step, and copying as often as SQLite does by itself is a third of what that
+ * costs.
  */
 export async function sqliteDriver(path: string): Promise<Driver> {
   const database = await openDatabase(path)
@@ -90,7 +91,9 @@ class Statements {
   }
 }
 
-/** Lends the one connection to one after another: a statement from outside must not fall into somebody's transaction. */
+/**
+ * Lends the one connection to one after another: a statement from outside must not fall into somebody's transaction.
+ */
 function oneAtATime(execute: Execute): () => Promise<Connection> {
   let last: Promise<void> | undefined
   return async () => {

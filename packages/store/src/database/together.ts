@@ -14,8 +14,8 @@ const MOST_TOGETHER = 64
 /**
  * Makes one transaction of those that are handed over in one turn of the event loop: a commit writes every page that
  * changed, and those of several runs are mostly the same. Each is answered when the commit is done, as if it had been
- * alone. Where one of them fails the others are not lost with it: each is then done by itself. So work may be done twice,
- * the first time in vain, and may do nothing but execute statements.
+ * alone. Where one of them fails the others are not lost with it: each is then done by itself. So work may be done
+ * twice, the first time in vain, and may do nothing but execute statements.
  */
 export function sharingCommits(transaction: Transaction): Transaction {
   let waiting: Waiting[] = []

@@ -44,7 +44,8 @@ export const READ_EVENTS = `SELECT e.run, e.seq, e.type, e.time, e.fence, e.hash
 export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER BY seq DESC LIMIT 1"
 
 /**
- * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing more.
+ * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing
+ * more.
  */
 export const BEGIN_RUN = `INSERT INTO runs
     (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, heartbeat, parent_run, parent_seq,

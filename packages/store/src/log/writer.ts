@@ -18,16 +18,17 @@ import {
 } from "./statements.ts"
 
 /**
- * Bodies of more characters stand among the bodies, each once however often it occurs. An event has times and ids, so it
- * seldom occurs twice: to hash it once more and to look its hash up in an index costs more than to keep it where it is.
+ * Bodies of more characters stand among the bodies, each once however often it occurs. An event has times and ids, so
+ * it seldom occurs twice: to hash it once more and to look its hash up in an index costs more than to keep it where it
+ * is.
  */
 export const INLINE_CHARACTERS = 16 * 1024
 /** Hashes of bodies that a writer remembers to have written. */
 const MOST_REMEMBERED = 20_000
 
 /**
- * Writes the events of one run, for whoever holds its claim. What is handed over in one go is written in one go or not at
- * all; the database refuses everything once the claim went elsewhere.
+ * Writes the events of one run, for whoever holds its claim. What is handed over in one go is written in one go or not
+ * at all; the database refuses everything once the claim went elsewhere.
  */
 export interface RunWriter {
   readonly run: string
@@ -72,7 +73,9 @@ export interface WriterStart {
   draft?: RunDraft
 }
 
-/** A run that is on record with its first events: the values that its row begins with, who writes it, and since when. */
+/**
+ * A run that is on record with its first events: the values that its row begins with, who writes it, and since when.
+ */
 export interface RunDraft {
   head: readonly SqlValue[]
   holder: string

@@ -4,7 +4,9 @@ import { APPROVAL_STATES, EFFECT_STATES, RUN_STATES, TASK_STATES } from "../tabl
 
 type Database = Kysely<unknown>
 
-/** Everything at once: tasks, runs and their events, effects, approvals, agents. Conversations move in where they are. */
+/**
+ * Everything at once: tasks, runs and their events, effects, approvals, agents. Conversations move in where they are.
+ */
 export const runLog: Migration = {
   async up(database: Database) {
     await tasks(database)

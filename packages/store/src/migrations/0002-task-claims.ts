@@ -13,7 +13,8 @@ export const taskClaims: Migration = {
     await tasks()
       .addColumn("dependants", "integer", (column) => column.notNull().defaultTo(0))
       .execute()
-    // What is looked for is a small part of all tasks, and a task changes its state often: indexes hold that part alone.
+    // What is looked for is a small part of all tasks, and a task changes its state often: indexes hold that part
+    // alone.
     for (const name of ["tasks_next", "tasks_of_parent", "tasks_of_plan"])
       await database.schema.dropIndex(name).execute()
     const index = (name: string) => database.schema.createIndex(name).on("tasks")

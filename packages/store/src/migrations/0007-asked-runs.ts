@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely"
 import type { Migration } from "kysely/migration"
 
 /**
- * Which run an agent was called in, and how deep: one call has one run, also where it is made again. What phases hand over
- * stands in the events of their run, so the table of artifacts, which nothing wrote, goes.
+ * Which run an agent was called in, and how deep: one call has one run, also where it is made again. What phases hand
+ * over stands in the events of their run, so the table of artifacts, which nothing wrote, goes.
  */
 export const askedRuns: Migration = {
   async up(database: Kysely<unknown>) {

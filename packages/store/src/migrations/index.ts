@@ -9,7 +9,9 @@ import { askedRuns } from "./0007-asked-runs.ts"
 import { newestTasks } from "./0008-newest-tasks.ts"
 import { openRuns } from "./0009-open-runs.ts"
 
-/** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
+/**
+ * In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder.
+ */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-run-log": runLog,
   "0002-task-claims": taskClaims,

@@ -102,7 +102,9 @@ async function beginning(execute: Execute, task: Named): Promise<Beginning> {
   return { state, reason: null }
 }
 
-/** Watches how many tasks wait. Counting them takes a while where they are many, so it is done once a second at most. */
+/**
+ * Watches how many tasks wait. Counting them takes a while where they are many, so it is done once a second at most.
+ */
 export function roomKeeper(database: Database, room: number, now: () => number) {
   let counted = 0
   let at = -Infinity

@@ -34,8 +34,8 @@ export interface QueueOptions {
 
 /**
  * Tasks in a database. Whoever works on one holds a claim; each claim has a higher fence than the one before, and the
- * database takes what is written under an older one for nothing. A worker that was not heard of for a while is taken for
- * dead: {@link TaskQueue.reap} then queues its tasks again.
+ * database takes what is written under an older one for nothing. A worker that was not heard of for a while is taken
+ * for dead: {@link TaskQueue.reap} then queues its tasks again.
  */
 export interface TaskQueue {
   readonly database: Database
@@ -360,7 +360,9 @@ function byTurn(a: TaskRow, b: TaskRow): number {
   return b.priority - a.priority || a.created_at - b.created_at || (a.id < b.id ? -1 : 1)
 }
 
-/** How the end of some work is written down: a failure that may go better is queued again, as long as tries are left. */
+/**
+ * How the end of some work is written down: a failure that may go better is queued again, as long as tries are left.
+ */
 function writtenEnd(task: TaskRow, end: TaskEnd, time: number): SqlValue[] {
   const result = "result" in end && end.result !== undefined ? JSON.stringify(end.result) : null
   const reason = "reason" in end ? end.reason : null

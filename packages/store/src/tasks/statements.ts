@@ -56,8 +56,8 @@ export const BEAT_TASK = `UPDATE tasks SET heartbeat = ? ${HELD}`
 export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
 
 /**
- * A run that has ended stays with a task that has; the next try begins another one. A run that was named and not yet begun
- * stays too: whoever named it may wake up and begin it, and a second run would do everything twice.
+ * A run that has ended stays with a task that has; the next try begins another one. A run that was named and not yet
+ * begun stays too: whoever named it may wake up and begin it, and a second run would do everything twice.
  */
 export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
   holder = NULL, heartbeat = NULL,
@@ -95,7 +95,9 @@ export const RELEASE_DEPENDANTS = `UPDATE tasks SET state = 'queued', reason = N
     AND NOT EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
       WHERE d.task = tasks.id AND t.state <> 'done')`
 
-/** Of tasks that wait: those for which nothing is left to wait for. Where a worker died between two steps, some remain. */
+/**
+ * Of tasks that wait: those for which nothing is left to wait for. Where a worker died between two steps, some remain.
+ */
 export const RELEASE_FORGOTTEN = `UPDATE tasks SET state = 'queued', reason = NULL, ended_at = NULL, updated_at = ?
   WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
     WHERE d.task = tasks.id AND t.state <> 'done')`

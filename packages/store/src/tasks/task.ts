@@ -45,7 +45,9 @@ export type TaskEnd =
       state: "failed"
       reason: string
       result?: unknown
-      /** Whether another try may go better, as after a server that was away; it is then queued again, later or at once. */
+      /**
+       * Whether another try may go better, as after a server that was away; it is then queued again, later or at once.
+       */
       retry?: boolean | "at once"
     }
   | { state: "needs-approval"; reason: string }

@@ -10,7 +10,9 @@ import { crashAfter, crashBefore } from "./crash.ts"
 import { agentAt, ANSWER, PLAY } from "./testing/agent.ts"
 import { newRepository, newWorld, type World } from "./testing/world.ts"
 
-/** All boundaries are tried where this is set, from the one of its number on, and a few, spread over the run, otherwise. */
+/**
+ * All boundaries are tried where this is set, from the one of its number on, and a few, spread over the run, otherwise.
+ */
 const FROM = Number(process.env["TOOLWRIGHT_EVERY_CRASH"] ?? 0)
 const EVERY = FROM > 0
 const SAMPLE = 4
@@ -50,8 +52,8 @@ onBothDatabases("an agent that is killed goes on to the same end", (address) => 
 })
 
 /**
- * Each moment at which what a killed process leaves is another: after each write, and before the one that follows on the
- * beginning of an effect, which has happened by then.
+ * Each moment at which what a killed process leaves is another: after each write, and before the one that follows on
+ * the beginning of an effect, which has happened by then.
  */
 async function boundaries(database: string, writes: readonly number[]): Promise<CrashPoint[]> {
   await using opened = await openDatabase(database)

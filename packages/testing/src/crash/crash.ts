@@ -6,9 +6,9 @@ const CRASH_HERE = new URL(import.meta.url.endsWith(".ts") ? "./crash-here.ts" :
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * An environment for a process of yours, or for the `toolwright` command: the process is killed (`kill -9`) the moment that
- * event `seq` of a run is on record, with those that are written together with it. Going on with the run then shows whether
- * your tools do nothing twice and lose nothing.
+ * An environment for a process of yours, or for the `toolwright` command: the process is killed (`kill -9`) the moment
+ * that event `seq` of a run is on record, with those that are written together with it. Going on with the run then
+ * shows whether your tools do nothing twice and lose nothing.
  *
  * @param seq of an event, from 1; `toolwright runs show` numbers them
  * @example
@@ -20,8 +20,8 @@ export function crashAfter(seq: number, env: Environment = process.env): Record<
 }
 
 /**
- * As {@link crashAfter}, but killed when event `seq` is about to be written: what led to it has happened, such as the effect
- * of a call, and nothing of it is on record.
+ * As {@link crashAfter}, but killed when event `seq` is about to be written: what led to it has happened, such as the
+ * effect of a call, and nothing of it is on record.
  */
 export function crashBefore(seq: number, env: Environment = process.env): Record<string, string> {
   return crashing("before", seq, env)

@@ -49,7 +49,8 @@ interface Entry {
  * Keeps successes of tools that declare to be read-only and idempotent. A call that writes forgets what overlaps the
  * paths that it
  * names and those that its result reports; one that does not say what it writes forgets everything. A call with
- * `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit has `cached: true` in its metadata.
+ * `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit has
+ * `cached: true` in its metadata.
  */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
   return new KeptResults(options)

@@ -135,7 +135,9 @@ export class CallGate {
     }
   }
 
-  /** Lets calls of tools that only read this machine run a few at a time, in their order, as fast as answers are read. */
+  /**
+   * Lets calls of tools that only read this machine run a few at a time, in their order, as fast as answers are read.
+   */
   readonly middleware: Middleware = async ({ tool, signal }, next) => {
     if (tool.effects?.readOnly !== true || tool.effects.network === true) return next()
     if (!(await this.#reading.take(signal))) return next()

@@ -29,7 +29,10 @@ export interface PermissionRule {
  */
 export interface PermissionPolicy {
   rules?: readonly PermissionRule[]
-  /** Rules that count beside these: what they ask about or deny nothing here allows, and what they allow they allow to nobody. */
+  /**
+   * Rules that count beside these: what they ask about or deny nothing here allows, and what they allow they allow to
+   * nobody.
+   */
   narrowedBy?: readonly PermissionRule[]
   /** What holds where no rule matches; `allow` unless given. */
   otherwise?: Permission
@@ -53,7 +56,9 @@ export interface AskedCall {
   callId?: string
 }
 
-/** What the rules say of a call, before anybody is asked, and why; with the result that refuses it where they deny it. */
+/**
+ * What the rules say of a call, before anybody is asked, and why; with the result that refuses it where they deny it.
+ */
 export type Ruling = { because: string } & (
   | { permission: "allow" | "ask" }
   | { permission: "deny"; refused: ToolResult }

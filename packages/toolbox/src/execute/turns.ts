@@ -8,7 +8,10 @@ export class Turns {
     this.#most = most
   }
 
-  /** Waits for a turn, to be given back afterwards. @returns whether there is one; there is none once the signal is aborted */
+  /**
+   * Waits for a turn, to be given back afterwards. @returns whether there is one; there is none once the signal is
+   * aborted
+   */
   take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     if (this.#taken < this.#most) {

@@ -1,6 +1,7 @@
 /**
- * What pure functions have worked out before. A room without state has one thing that remembers, and it is here: what is
- * kept follows from its key alone, so that nobody can tell a remembered value from a new one but by the time it took.
+ * What pure functions have worked out before. A room without state has one thing that remembers, and it is here: what
+ * is kept follows from its key alone, so that nobody can tell a remembered value from a new one but by the time it
+ * took.
  */
 class Memory {
   readonly #forget: (() => void)[] = []

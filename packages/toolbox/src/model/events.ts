@@ -53,7 +53,9 @@ export type RunOutcome =
    * the model declined a part of the task.
    */
   | "completed-with-failures"
-  /** The agent gave up and nothing of what it promises was done, or the model declined the task or asked what is meant. */
+  /**
+   * The agent gave up and nothing of what it promises was done, or the model declined the task or asked what is meant.
+   */
   | "nothing-done"
   | "max-rounds"
   | "no-tool-use"
@@ -103,8 +105,8 @@ export interface RunSummary {
  * over
  * HTTP, run records, metrics and tests read this one union.
  *
- * A run begins with `run-start`, or `run-resume` where it goes on in another process, and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one
- * reply come
+ * A run begins with `run-start`, or `run-resume` where it goes on in another process, and ends with `run-end`; a round
+ * with `round-start` and `round-end`. Deltas of one reply come
  * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
  */
 export type RunEvent =
@@ -129,7 +131,9 @@ export type RunEvent =
       tools: readonly unknown[]
       delivery: string
       grammar?: string
-      /** How many characters at its front are as in the request before (`of` them), which a server need not read again. */
+      /**
+       * How many characters at its front are as in the request before (`of` them), which a server need not read again.
+       */
       prefix?: { kept: number; of: number }
       /**
        * How much of the model's window it takes, where that is known: `low` up to a third, `medium` up to two, `full`
@@ -191,7 +195,9 @@ export type RunEvent =
   | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off" | "output"; text: string }
   | { type: "loop-detected"; name: string; times: number; text: string }
   | { type: "completion-refused"; reasons: string[]; text: string }
-  /** A phase of the agent begins, the `index`th: a conversation of its own, over after round `maxRounds` at the latest. */
+  /**
+   * A phase of the agent begins, the `index`th: a conversation of its own, over after round `maxRounds` at the latest.
+   */
   | { type: "phase-start"; phase: string; index: number; of: number; maxRounds: number; tools: string[] }
   /** It is over after so many rounds, with what it handed over to those after it. */
   | {

@@ -61,7 +61,10 @@ export interface SuccessParts<Data = unknown> {
   metadata?: JsonObject
 }
 
-/** Parts of a failure; `retryable` is what the catalogue says of the code, unless it is given. `data` and `output` may still carry a report. */
+/**
+ * Parts of a failure; `retryable` is what the catalogue says of the code, unless it is given. `data` and `output` may
+ * still carry a report.
+ */
 export interface FailureParts extends SuccessParts {
   code: string
   message: string

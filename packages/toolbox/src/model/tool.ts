@@ -138,8 +138,8 @@ export interface ToolAction {
 }
 
 /**
- * Names of other tools and actions that do what a call does: a rule that denies one of them, or asks about it, holds for
- * the call too, since rules are about what is done. Never a reason to allow it.
+ * Names of other tools and actions that do what a call does: a rule that denies one of them, or asks about it, holds
+ * for the call too, since rules are about what is done. Never a reason to allow it.
  */
 export type RuledAs = readonly string[] | ((args: JsonObject) => readonly string[])
 
@@ -186,7 +186,10 @@ export interface ToolDefinition {
    * them into a call of a tool that is on offer.
    */
   readonly does?: readonly string[]
-  /** Whether a careful application asks a person before it runs: it deletes, moves, publishes, or may do anything at all. */
+  /**
+   * Whether a careful application asks a person before it runs: it deletes, moves, publishes, or may do anything at
+   * all.
+   */
   readonly asks?: boolean
   /** What else rules may call what it does; an action may say so itself. */
   readonly ruledAs?: RuledAs
@@ -196,8 +199,8 @@ export interface ToolDefinition {
    */
   readonly doubts?: (args: JsonObject) => Promise<string | undefined>
   /**
-   * What a call is about, where no argument is declared to hold a path: the programs of a command line. A failure counts
-   * as put right by a later success about the same.
+   * What a call is about, where no argument is declared to hold a path: the programs of a command line. A failure
+   * counts as put right by a later success about the same.
    */
   readonly subjects?: (args: JsonObject) => readonly string[]
   /**
@@ -206,8 +209,8 @@ export interface ToolDefinition {
    */
   readonly preview?: (args: JsonObject) => Promise<string | undefined>
   /**
-   * Finds out whether a call took effect whose end nobody saw, since its process died: `done`, with its result; `not-done`,
-   * so that it may be run; undefined where it cannot be told. Changes nothing.
+   * Finds out whether a call took effect whose end nobody saw, since its process died: `done`, with its result;
+   * `not-done`, so that it may be run; undefined where it cannot be told. Changes nothing.
    */
   readonly reconcile?: (call: InterruptedCall) => Promise<Reconciled | undefined>
   /** Looks at the work that the tool acts on, so that nobody has to believe what is said about it. */
@@ -243,8 +246,8 @@ export interface TypedTool<Name extends string = string, Args = JsonObject, Data
 }
 
 /**
- * A named set of tools: those that say that they belong to it (`ToolDefinition.sets`), and those that it names. Applying
- * it reports named ones that are not registered.
+ * A named set of tools: those that say that they belong to it (`ToolDefinition.sets`), and those that it names.
+ * Applying it reports named ones that are not registered.
  */
 export interface ToolBundle {
   readonly name: string

@@ -3,8 +3,8 @@ import { splitActions } from "./split-actions.ts"
 import { findTool, type Toolset } from "./toolset.ts"
 
 /**
- * What of a toolset only reads: tools that change nothing, and of tools with actions the reading ones, each as a tool of
- * its own (`git_status`). It follows the tools below it.
+ * What of a toolset only reads: tools that change nothing, and of tools with actions the reading ones, each as a tool
+ * of its own (`git_status`). It follows the tools below it.
  *
  * @param besides tools that stay as they are, whatever they do
  */

@@ -1,4 +1,6 @@
-/** What may move a terminal's cursor, hide text or turn its direction: control characters but for line breaks and tabs. */
+/**
+ * What may move a terminal's cursor, hide text or turn its direction: control characters but for line breaks and tabs.
+ */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 const LONGEST_NAME = 128
 const LONGEST_TEXT = 20_000

@@ -1,4 +1,6 @@
-/** Depth of nesting beyond which a value is of no use: what is made for anybody ends far above, and much code recurs. */
+/**
+ * Depth of nesting beyond which a value is of no use: what is made for anybody ends far above, and much code recurs.
+ */
 const DEEPEST = 500
 
 /**

@@ -91,7 +91,9 @@ export class ChangeWatch {
     this.#options = options
   }
 
-  /** The definitions, those that have changed with a mark. The same definition with the same mark is the same object. */
+  /**
+   * The definitions, those that have changed with a mark. The same definition with the same mark is the same object.
+   */
   mark(tools: readonly ToolDefinition[]): ToolDefinition[] {
     const { told } = this.#options
     const changes = told.changes(new Map(tools.map((tool) => [tool.name, tellingOf(tool)])))

@@ -58,7 +58,9 @@ interface Compiled {
 /** What of a schema is compiled so far. */
 const compiledOf = memory.derived((_schema: JsonSchema): { known?: Compiled } => ({}))
 
-/** What was compiled of schemas with the same text: tools that are defined anew for each run or request are few texts. */
+/**
+ * What was compiled of schemas with the same text: tools that are defined anew for each run or request are few texts.
+ */
 const compiledByText = memory.latest<Promise<Compiled>>(128)
 /** Characters of a schema that is looked for by its text. */
 const LONGEST_TEXT = 8192
@@ -80,8 +82,8 @@ export async function validate(
 /**
  * Checks a value against a JSON Schema in time that is linear in the value: patterns are run by a linear engine,
  * `uniqueItems` does not compare all with all, followed references are counted, and of a large value only the first
- * error is looked for. Ajv is loaded at the first use, and each schema is compiled once, a short one also where it comes as
- * another object with the same text.
+ * error is looked for. Ajv is loaded at the first use, and each schema is compiled once, a short one also where it
+ * comes as another object with the same text.
  *
  * @throws ToolwrightError `INVALID_SCHEMA` when the schema itself cannot be compiled; `TOO_MUCH_TO_CHECK` when the
  *   value is too large for it

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import { defineTool, executeCall, ToolRegistry, validate, type JsonSchema, type ToolResult } from "../index.ts"
 
 /**
- * Time of the processor, so that what else a busy machine does is not counted: far more than linear work takes, far less
- * than what grows with the square of these sizes.
+ * Time of the processor, so that what else a busy machine does is not counted: far more than linear work takes, far
+ * less than what grows with the square of these sizes.
  */
 const SOON_MS = 4000
 /** Characters of an answer, whatever was sent. */

@@ -26,8 +26,8 @@ export interface CallAssembler {
 }
 
 /**
- * `text` only grows, and is read once, at the end: reading a string that grows makes it anew each time, and a server may
- * send the arguments letter by letter.
+ * `text` only grows, and is read once, at the end: reading a string that grows makes it anew each time, and a server
+ * may send the arguments letter by letter.
  */
 interface OpenCall {
   slot: number

@@ -86,7 +86,10 @@ const tables = new WeakMap<Format, WeakMap<readonly CallSyntax[], MarkTables>>()
 /** No other family's syntax, as one list. */
 const NONE: readonly CallSyntax[] = []
 
-/** The mark tables of a format, with other families' unmistakable syntaxes as recovery; built once for each list of these. */
+/**
+ * The mark tables of a format, with other families' unmistakable syntaxes as recovery; built once for each list of
+ * these.
+ */
 export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTables {
   let known = tables.get(format)
   if (known === undefined) tables.set(format, (known = new WeakMap()))

@@ -15,8 +15,8 @@ export interface AccountingParser extends ToolCallParser {
  * A push parser of one reply in a format.
  *
  * @param foreign syntaxes of other families that are accepted, and reported, besides the format's own
- * @param marks with which calls of any family begin; where one stands before a tool's name and no call was read, that is
- *   reported
+ * @param marks with which calls of any family begin; where one stands before a tool's name and no call was read, that
+ *   is reported
  */
 export function createParser(
   format: Format,

@@ -101,8 +101,8 @@ export class Session {
   }
 
   /**
-   * At the end of the reply: tells of text that is clearly a call, and that nobody read or told of; in what was thought,
-   * only where the reply consists of it and the call is its end.
+   * At the end of the reply: tells of text that is clearly a call, and that nobody read or told of; in what was
+   * thought, only where the reply consists of it and the call is its end.
    */
   tellUnreadCalls(marks: readonly string[]): void {
     const { tools } = this

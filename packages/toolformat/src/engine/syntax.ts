@@ -73,8 +73,8 @@ export interface NamedSyntax extends CallSyntaxBase {
   /** How name and id share the place of the name (`functions.{name}:{index}`). */
   nameForm?: "kimi"
   /**
-   * The opening mark is part of the prompt, so a reply may begin with the name of a tool on offer, on a line of its own;
-   * or a server took all marks away, and the arguments' object follows at once.
+   * The opening mark is part of the prompt, so a reply may begin with the name of a tool on offer, on a line of its
+   * own; or a server took all marks away, and the arguments' object follows at once.
    */
   atStart?: true | "before its object"
 }
@@ -100,7 +100,9 @@ export interface ParametersSyntax extends CallSyntaxBase {
   parameter: { open: readonly string[]; keyEnd: readonly string[]; close: readonly string[] }
   /** That of `keyEnd` behind which the value's own opening mark is missing, and with it perhaps the value. */
   valueless?: string
-  /** A tag between key and value that names the value's type; its opening is one of `keyEnd`, its end begins the value. */
+  /**
+   * A tag between key and value that names the value's type; its opening is one of `keyEnd`, its end begins the value.
+   */
   typeTag?: { open: string; close: string }
   /** What models write between tags that means nothing, besides white space. */
   fillers?: readonly string[]
@@ -110,7 +112,9 @@ export interface ParametersSyntax extends CallSyntaxBase {
   lines?: { afterName?: string; afterParameter?: string }
   /** An attribute between key and `end` that tells text from JSON: a flag, or the type's name. */
   typed?: { attribute: "string" | "type"; end: string }
-  /** Values may stand in `<![CDATA[…]]>`, and are printed so where they contain tags; elsewhere entities stand for them. */
+  /**
+   * Values may stand in `<![CDATA[…]]>`, and are printed so where they contain tags; elsewhere entities stand for them.
+   */
   cdata?: boolean
   /** A value of which no schema says the type is JSON where it can be read so, as the family writes it. */
   untyped?: "json"
@@ -191,7 +195,10 @@ export interface Format {
     open: readonly string[]
     end: string
     reasoning: readonly string[]
-    /** What a header looks like, its end apart, with the channel's name as its first group; `<|channel|>name` unless given. */
+    /**
+     * What a header looks like, its end apart, with the channel's name as its first group; `<|channel|>name` unless
+     * given.
+     */
     form?: RegExp
   }
   /** What the beginning of a reply may consist of besides text, the opening mark being part of the prompt. */

@@ -1,6 +1,6 @@
 /**
- * What of a reply's text is clearly a call that nobody read: in the syntax of a family that is not looked for, or in one
- * that no family has. Such text stays text; that nothing was called is told.
+ * What of a reply's text is clearly a call that nobody read: in the syntax of a family that is not looked for, or in
+ * one that no family has. Such text stays text; that nothing was called is told.
  */
 
 export interface UnreadCall {

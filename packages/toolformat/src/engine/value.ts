@@ -132,7 +132,9 @@ function isQuote(code: number, { rawQuote }: Notation): boolean {
   return code === 34 || code === 39 || (rawQuote !== undefined && code === rawQuote.charCodeAt(0))
 }
 
-/** Whether a value without quotes is a text that looks like a number or a boolean: the schema admits nothing but text. */
+/**
+ * Whether a value without quotes is a text that looks like a number or a boolean: the schema admits nothing but text.
+ */
 function isUnquotedText(code: number, { notation, types }: Progress): boolean {
   if (notation.rawQuote === undefined || code === LETTER_N || isQuote(code, notation)) return false
   return types?.wantsText() === true

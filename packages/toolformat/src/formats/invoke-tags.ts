@@ -98,7 +98,10 @@ export const glimmer: Format = {
   templateMarkers: [["<atem:invoke"]],
 }
 
-/** Dots: Anthropic's tags in a block of its own, a JSON object in it as the models also write it. Source: a reference parser. */
+/**
+ * Dots: Anthropic's tags in a block of its own, a JSON object in it as the models also write it. Source: a reference
+ * parser.
+ */
 export const dots: Format = {
   id: "dots",
   aliases: ["dots1", "dots.llm"],

@@ -71,8 +71,8 @@ export function equalsTags(open: string, close: string): ParametersSyntax {
 }
 
 /**
- * Keys and values in tags of their own, the name first. `prefix` begins every tag's name and `suffix` ends it; `line` is
- * printed between them.
+ * Keys and values in tags of their own, the name first. `prefix` begins every tag's name and `suffix` ends it; `line`
+ * is printed between them.
  */
 export function keyValueTags(suffix = "", line = "", prefix = ""): ParametersSyntax {
   const tag = (name: string): string => `<${prefix}${name}${suffix}>`

@@ -34,8 +34,8 @@ const NOTHING: ReadonlySet<string> = new Set()
 /**
  * What each target can express, from their documentation as of November 2026: OpenAI's list for structured outputs,
  * Anthropic's
- * rules for `input_schema` and for the form of outputs, Gemini's `Schema` object (a subset of OpenAPI 3.0), and llama.cpp's own list of what its
- * converter
+ * rules for `input_schema` and for the form of outputs, Gemini's `Schema` object (a subset of OpenAPI 3.0), and
+ * llama.cpp's own list of what its converter
  * to GBNF supports.
  */
 export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
@@ -152,7 +152,9 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "contentSchema",
 ])
 
-/** Keywords that name or hold schemas and are gone once references are resolved, and what is meant for authors alone. */
+/**
+ * Keywords that name or hold schemas and are gone once references are resolved, and what is meant for authors alone.
+ */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   "$schema",
   "$id",

@@ -4,8 +4,9 @@ import type { JsonObject, ToolCall, ToolResult } from "@toolwright/toolbox"
 export type MediaPart = { type: "image" | "audio"; mimeType: string; base64: string } | { type: "image"; url: string }
 
 /**
- * What a message of the runtime is, and no person's words: a note to the model, or the results of calls. It stands under
- * a symbol, so it is never sent, printed or recorded; a backend that has to tell the one from the other looks at it.
+ * What a message of the runtime is, and no person's words: a note to the model, or the results of calls. It stands
+ * under a symbol, so it is never sent, printed or recorded; a backend that has to tell the one from the other looks at
+ * it.
  */
 export const ABOUT: unique symbol = Symbol.for("toolwright.about")
 export type About =

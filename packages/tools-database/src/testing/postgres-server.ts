@@ -38,8 +38,8 @@ export function postgresBinaries(): string | undefined {
 }
 
 /**
- * A cluster without databases, which servers start from a copy of: to make one takes longer than most tests. It is made once
- * for each version of the server and each user, and lies where `npm ci` clears it away.
+ * A cluster without databases, which servers start from a copy of: to make one takes longer than most tests. It is made
+ * once for each version of the server and each user, and lies where `npm ci` clears it away.
  */
 function emptyCluster(binaries: string): string {
   const user = unprivilegedUser()

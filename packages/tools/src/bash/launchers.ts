@@ -10,9 +10,9 @@ interface Rules {
 }
 
 /**
- * Whether a command could start a program that is not on the list, or write beside the workspace, although every program
- * that it names is on it. For the shell that nothing contains: there, a program that runs what its arguments say is
- * looked into, or refused.
+ * Whether a command could start a program that is not on the list, or write beside the workspace, although every
+ * program that it names is on it. For the shell that nothing contains: there, a program that runs what its arguments
+ * say is looked into, or refused.
  *
  * @returns why it is refused
  */

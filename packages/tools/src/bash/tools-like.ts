@@ -27,8 +27,8 @@ const LIKE: Record<string, readonly string[]> = {
 }
 
 /**
- * The tools that do what a command line does, as far as its text tells: rules that deny them deny the command. A program
- * can do anything under any name, so who denies a thing for good denies `bash` as well.
+ * The tools that do what a command line does, as far as its text tells: rules that deny them deny the command. A
+ * program can do anything under any name, so who denies a thing for good denies `bash` as well.
  */
 export function toolsLike(command: string): string[] {
   const words: string[] = command.replaceAll(/["'\\]/g, "").match(/[\w-]+/g) ?? []

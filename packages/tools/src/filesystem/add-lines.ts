@@ -15,7 +15,10 @@ export function insertLinesAt(workspace: Workspace, args: JsonObject, line: numb
   return changeFile(workspace, path, (text) => insertLines(text, line, content, path), { expectedHash: expected_hash })
 }
 
-/** Adds whole lines at the end of a file, in its encoding and with its line endings; makes the file where it is not there. */
+/**
+ * Adds whole lines at the end of a file, in its encoding and with its line endings; makes the file where it is not
+ * there.
+ */
 export async function appendLines(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
   const { path, content, expected_hash } = args as unknown as Addition
   const extend = (): Promise<ToolResult> =>

@@ -153,7 +153,10 @@ export async function logAction(work: GitWork, args: JsonObject): Promise<ToolRe
   return success({ output: output || "No commits.", data: { commits } })
 }
 
-/** The files among these that tools are configured by or loaded from: another branch may have others, and no tool writes them. */
+/**
+ * The files among these that tools are configured by or loaded from: another branch may have others, and no tool writes
+ * them.
+ */
 function rulesAmong({ host, repository }: GitWork, files: readonly string[]): string[] {
   // Some file systems take one case for another.
   const loaded = host.workspace.loaded.map((path) => path.toLowerCase())

@@ -1,8 +1,8 @@
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g
 
 /**
- * A text as it can be looked at: what would move the cursor, turn the reading direction or hide something is shown by its
- * number. ANSI sequences lose their escape and become harmless words.
+ * A text as it can be looked at: what would move the cursor, turn the reading direction or hide something is shown by
+ * its number. ANSI sequences lose their escape and become harmless words.
  */
 export function visible(text: string): string {
   return text.replaceAll(CONTROLS, (character) => {

@@ -1,6 +1,9 @@
 import type { Row } from "./rows.ts"
 
-/** What two runs have at one place: the same call, one with other arguments or another end, or a call of one of them alone. */
+/**
+ * What two runs have at one place: the same call, one with other arguments or another end, or a call of one of them
+ * alone.
+ */
 export interface Pair {
   a?: Row
   b?: Row

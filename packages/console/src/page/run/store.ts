@@ -8,7 +8,10 @@ const FIRST = 200
 const NEXT = 20_000
 const PAUSE_MS = 700
 
-/** The events of a run: those that are there by ranges, then those that come. Goes on by itself where the server was away. */
+/**
+ * The events of a run: those that are there by ranges, then those that come. Goes on by itself where the server was
+ * away.
+ */
 export class RunEvents {
   readonly builder = new RowBuilder()
   loading = true

@@ -14,7 +14,10 @@ const COLOURS: Readonly<Record<string, string>> = {
   abandoned: "var(--bad)",
 }
 
-/** A plan: tasks from left to right, with an arrow from each to those that wait for it. The list below says the same in words. */
+/**
+ * A plan: tasks from left to right, with an arrow from each to those that wait for it. The list below says the same in
+ * words.
+ */
 export function PlanPicture({ tasks, open }: { tasks: readonly TaskView[]; open: (id: string) => void }) {
   if (tasks.length > MOST)
     return <p className="p-3 text-soft">A picture of {tasks.length} tasks would show nothing: see the list.</p>

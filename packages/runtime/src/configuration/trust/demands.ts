@@ -36,8 +36,8 @@ export function demandsOf(setting: Setting, value: unknown, free: unknown, cwd: 
 }
 
 /**
- * What trust in a file is bound to: its content, the content of the files in which it keeps servers or calls, and that of
- * the modules and programs that it names. A change of any of them asks again.
+ * What trust in a file is bound to: its content, the content of the files in which it keeps servers or calls, and that
+ * of the modules and programs that it names. A change of any of them asks again.
  */
 export function digestOf({ path, content, values }: FileSettings): string {
   const hash = createHash("sha256").update(content)
@@ -165,7 +165,9 @@ function serverDemands(servers: unknown, here: string): Demand[] {
   })
 }
 
-/** Names of the variables of the environment whose values stand in what is sent or started: `${NAME}`, `${env:NAME}`. */
+/**
+ * Names of the variables of the environment whose values stand in what is sent or started: `${NAME}`, `${env:NAME}`.
+ */
 function variablesIn(entry: unknown): string[] {
   const found = (JSON.stringify(entry) ?? "").matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/g)
   return [...new Set([...found].map(([, name]) => name!))]

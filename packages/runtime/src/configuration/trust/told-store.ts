@@ -143,7 +143,9 @@ export function letInSource(env: Environment, name: string): ToldSourceEntry[] {
   })
 }
 
-/** Forgets the sources of a name: what they tell next counts as told for the first time. @returns how many there were */
+/**
+ * Forgets the sources of a name: what they tell next counts as told for the first time. @returns how many there were
+ */
 export function forgetSource(env: Environment, name: string): number {
   const files = sourceFiles(env).filter((file) => read(env, file)?.name === name)
   for (const file of files) removeTrustFile(env, file)

@@ -10,7 +10,9 @@ export interface ErrorCodeEntry {
   readonly retryAfter?: number
   /** The same call may succeed later; a failure says otherwise where it knows better. */
   readonly retryable?: true
-  /** It says nothing of a tool's call, but of the server: its answer has the status, where other failures are results. */
+  /**
+   * It says nothing of a tool's call, but of the server: its answer has the status, where other failures are results.
+   */
   readonly ofServer?: true
 }
 

@@ -67,7 +67,9 @@ function mayGoOn(name: string, names: readonly string[] | undefined): boolean {
   return names === undefined ? isNamePart(name.charCodeAt(name.length - 1)) : names.some((one) => one.startsWith(name))
 }
 
-/** Whether the arguments follow as a JSON object, a counter before it aside; one that names a tool is a call of its own. */
+/**
+ * Whether the arguments follow as a JSON object, a counter before it aside; one that names a tool is a call of its own.
+ */
 function* beforeObject(source: Source, tools: Session["tools"]): Scan<boolean> {
   let code = yield* source.wait()
   while (code === 58 || (code >= 48 && code <= 57)) {

@@ -26,7 +26,10 @@ export interface CallParts {
   readonly rules: TextRules
 }
 
-/** One call of one tool, as the syntax prints it; the arguments are held to the tool's schema, or its text to its grammar. */
+/**
+ * One call of one tool, as the syntax prints it; the arguments are held to the tool's schema, or its text to its
+ * grammar.
+ */
 export function callExpression(syntax: CallSyntax, tool: ToolDefinition, { ids, rules }: CallParts): Expression {
   const args = (notation: Notation): Expression => argumentsExpression(tool, notation, rules)
   switch (syntax.codec) {

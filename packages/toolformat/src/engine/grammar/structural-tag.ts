@@ -15,7 +15,8 @@ export interface StructuralTagOf {
 
 /**
  * The replies of a format as one structural tag: text is free until a call begins, and each call is held to its own
- * syntax and to its tool's schema. JSON arguments are left to the engine's own reading of the schema, others are a grammar.
+ * syntax and to its tool's schema. JSON arguments are left to the engine's own reading of the schema, others are a
+ * grammar.
  *
  * @throws ToolwrightError `NO_TOOLS`, `NO_CALL_SYNTAX`
  */

@@ -95,7 +95,9 @@ function split(callOpen: string, callClose: string) {
   return { open: opening.rest, close: closing.rest, before: opening.cut, after: closing.cut }
 }
 
-/** Whether a closing mark is plainly that of an opening one; another may be what a server takes away at a turn's end. */
+/**
+ * Whether a closing mark is plainly that of an opening one; another may be what a server takes away at a turn's end.
+ */
 export function answers(open: string, close: string): boolean {
   const core = (mark: string) =>
     mark.toLowerCase().replaceAll(/begin|end|start|prefix|suffix|open|close|[^\p{L}]/gu, "")

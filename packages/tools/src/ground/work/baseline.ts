@@ -13,7 +13,9 @@ export async function noteChecks(host: ProcessHost, signal: AbortSignal): Promis
   return baselineOf(host, { installed, before: await readCheckFiles(host.root, signal) })
 }
 
-/** The checks that an earlier process noted. What of them is as it was is read again, so only the rest has to be kept. */
+/**
+ * The checks that an earlier process noted. What of them is as it was is read again, so only the rest has to be kept.
+ */
 export async function notedChecks(
   host: ProcessHost,
   signal: AbortSignal,
@@ -31,7 +33,9 @@ export async function notedChecks(
   return baselineOf(host, { installed, before: new Map(before) })
 }
 
-/** The checks as JSON: of each file a mark by which it is known again, and the name under which its content was kept. */
+/**
+ * The checks as JSON: of each file a mark by which it is known again, and the name under which its content was kept.
+ */
 interface SavedChecks {
   installed: Installed
   files: { path: string; kind: CheckKind; mark: string; text?: string }[]

@@ -26,7 +26,8 @@ export async function noteInstalled(root: string): Promise<Installed> {
 
 /**
  * Files of installed packages that were changed since in place: of packages that were there before, and that no package
- * manager has installed anew meanwhile; of what runs tests, in any case. The time of a file's status cannot be set back.
+ * manager has installed anew meanwhile; of what runs tests, in any case. The time of a file's status cannot be set
+ * back.
  */
 export async function changedInstalled(
   root: string,

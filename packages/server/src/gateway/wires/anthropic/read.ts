@@ -57,8 +57,8 @@ function budgetOf(thinking: unknown): string[] {
 
 /**
  * Tools of the client's own; those that Anthropic would run, or knows by heart, are not there. What is deferred is told
- * once the client's search has named it, after all others, so that the prompt before it stays as it was; where Anthropic
- * would run the search, ours is run.
+ * once the client's search has named it, after all others, so that the prompt before it stays as it was; where
+ * Anthropic would run the search, ours is run.
  */
 function toolsOf(
   list: unknown,

@@ -17,7 +17,9 @@ interface ChatAnswer {
   custom: ReadonlySet<string>
 }
 
-/** Chunks of a streamed chat completion. Notes and steps travel in fields of their own, which other clients pass over. */
+/**
+ * Chunks of a streamed chat completion. Notes and steps travel in fields of their own, which other clients pass over.
+ */
 export function chatStream(head: ReplyHead, { includeUsage, custom }: ChatAnswer): StreamWriter {
   const notes: AnswerNote[] = []
   let calls = 0

@@ -10,8 +10,8 @@ export interface ClientName {
 }
 
 /**
- * What a client offers: functions, custom tools as functions of one text, and those of namespaces. The model is told one
- * name of each, which leads back to the client's. What OpenAI would run itself is not there.
+ * What a client offers: functions, custom tools as functions of one text, and those of namespaces. The model is told
+ * one name of each, which leads back to the client's. What OpenAI would run itself is not there.
  */
 export class OfferedTools {
   readonly tools: OpenAITool[] = []
