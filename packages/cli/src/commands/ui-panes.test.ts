@@ -220,6 +220,15 @@ describe.skipIf(CHROMIUM === undefined)(
             expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBe(0)
           }
         }
+        const held = Promise.withResolvers<void>()
+        await page.route(/\/conversations\?/, async (route) => {
+          await held.promise
+          await route.continue()
+        })
+        await pane(page, "Chat")
+        await said(page, "Asking for the conversations").waitFor()
+        expect(await violations(page), "a chat that waits").toEqual([])
+        held.resolve()
         await look()
         await pane(page, "Tasks")
         await page.getByRole("button", { name: /Later still/ }).click()

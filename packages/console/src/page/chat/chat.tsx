@@ -15,7 +15,7 @@ export function Chat() {
     queryFn: ({ signal }) => get<ConversationHead[]>("conversations?limit=200", signal),
     retry: false,
   })
-  if (heads.isPending) return <Loading what="Asking for the conversations" />
+  if (heads.isPending) return <Loading heading="Chat" what="Asking for the conversations" />
   if (heads.data === undefined) return <NoChat error={heads.error} retry={() => void heads.refetch()} />
   return (
     <div className="flex h-full">

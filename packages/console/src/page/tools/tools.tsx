@@ -12,12 +12,12 @@ export function Tools() {
   const { name } = useParams({ strict: false }) as { name?: string }
   const { args } = useSearch({ strict: false }) as { args?: string }
   const tools = useTools()
-  if (tools.isPending) return <Loading what="Asking for the tools" />
+  if (tools.isPending) return <Loading heading="Tools" what="Asking for the tools" />
   if (tools.data === undefined)
     return <Problem title="The tools cannot be shown" error={tools.error} retry={() => void tools.refetch()} />
   if (tools.data.length === 0)
     return (
-      <Empty title="No tools are offered here">
+      <Empty heading title="No tools are offered here">
         Without a token the server offers only tools that read. Start it with <code>--token</code>, or with{" "}
         <code>toolwright ui</code>.
       </Empty>

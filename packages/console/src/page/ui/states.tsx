@@ -3,11 +3,20 @@ import { ApiError } from "../lib/api.ts"
 import { visible } from "../lib/text.ts"
 
 /** While something comes. */
-export function Loading({ what = "Loading" }: { what?: string }) {
+interface LoadingProps {
+  what?: string
+  /** The pane's heading, where nothing else stands in it yet. */
+  heading?: string
+}
+
+export function Loading({ what = "Loading", heading }: LoadingProps) {
   return (
-    <p role="status" className="p-4 text-soft">
-      {what}…
-    </p>
+    <>
+      {heading === undefined ? null : <h1 className="sr-only">{heading}</h1>}
+      <p role="status" className="p-4 text-soft">
+        {what}…
+      </p>
+    </>
   )
 }
 
