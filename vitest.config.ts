@@ -31,7 +31,7 @@ const project = (name: string, include: string[]) => ({
     execArgv: ["--no-memory-protection-keys"],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    setupFiles: [new URL(".ci/patience.ts", import.meta.url).pathname],
+    setupFiles: ["patience", "same-trials"].map((name) => new URL(`.ci/${name}.ts`, import.meta.url).pathname),
     expect: { poll: { timeout: 120_000 } },
   },
 })

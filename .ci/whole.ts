@@ -14,6 +14,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   TOOLWRIGHT_FUZZ: "100000",
   TOOLWRIGHT_FUZZ_RUNS: "2000",
   TOOLWRIGHT_KILLS: "500",
+  TOOLWRIGHT_SEED: "any",
 }
 
 const { status } = spawnSync(

@@ -1,5 +1,7 @@
-import { Worker } from "node:worker_threads"
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { failure, messageOf, type ToolResult } from "@toolwright/toolbox"
+import type { ExtractReply } from "./extract-child.ts"
 import type { WebscrapeConfig } from "./scrape-config.ts"
 
 /** A page to turn into text. */
@@ -17,32 +19,36 @@ export interface Extracted {
   published?: string
 }
 
-const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./extract-worker.ts" : "./extract-worker.js", import.meta.url)
+const CHILD = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./extract-child.ts" : "./extract-child.js", import.meta.url),
+)
+
+/** Most of what a page may leave behind in the time that it has: short-lived objects, in MiB. */
+const YOUNG_MB = 32
 
 /**
- * Turns HTML into Markdown in a thread of its own, with bounded time and memory: parsers are synchronous, and a page
- * may be
- * made to keep one busy for ever.
+ * Turns HTML into Markdown in a process of its own, with bounded time and memory and none of our variables: parsers are
+ * synchronous, and a page may be made to keep one busy for ever, to use up its memory or its stack, or to bring down
+ * what parses it.
  */
-export function extractInWorker(
+export function extractInProcess(
   request: ExtractRequest,
   config: WebscrapeConfig,
   signal: AbortSignal,
 ): Promise<Extracted | ToolResult> {
   const extractMs = config.extractMs ?? 10_000
   const memoryMb = config.extractMemoryMb ?? 192
-  const worker = new Worker(WORKER, {
-    workerData: request,
+  const child = fork(CHILD, {
+    execArgv: [...inherited(), `--max-old-space-size=${memoryMb}`, `--max-semi-space-size=${YOUNG_MB / 2}`],
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
-    stdout: true,
-    stderr: true,
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced",
   })
   return new Promise((resolve) => {
     const finish = (result: Extracted | ToolResult) => {
       clearTimeout(timer)
       signal.removeEventListener("abort", onAbort)
-      void worker.terminate()
+      child.kill("SIGKILL")
       resolve(result)
     }
     const failed = (code: string, message: string) =>
@@ -60,12 +66,24 @@ export function extractInWorker(
     )
     signal.addEventListener("abort", onAbort, { once: true })
     if (signal.aborted) onAbort()
-    worker.once("message", finish)
-    worker.once("error", (thrown: NodeJS.ErrnoException) => {
-      if (thrown.code === "ERR_WORKER_OUT_OF_MEMORY")
-        failed("PAGE_TOO_COMPLEX", `turning it into text needs more than ${memoryMb} MiB of memory.`)
-      else failed("PAGE_UNREADABLE", `it could not be turned into text (${messageOf(thrown)}).`)
+    child.once("message", (reply: ExtractReply) => {
+      if (reply.ok) finish(reply.value)
+      else failed("PAGE_UNREADABLE", `it could not be turned into text (${reply.message}).`)
     })
-    worker.once("exit", () => failed("PAGE_UNREADABLE", "it could not be turned into text."))
+    child.once("error", (thrown) =>
+      failed("PAGE_UNREADABLE", `it could not be turned into text (${messageOf(thrown)}).`),
+    )
+    child.once("exit", (code, signal) =>
+      failed(
+        "PAGE_TOO_COMPLEX",
+        `the process that read it ended before it was through (${signal ?? code}); it had ${memoryMb} MiB of memory.`,
+      ),
+    )
+    child.send({ ...request, limitMs: extractMs }, () => undefined)
   })
+}
+
+/** What our own process was started with, but for what would make its child wait for a debugger. */
+function inherited(): string[] {
+  return process.execArgv.filter((option) => !option.startsWith("--inspect"))
 }

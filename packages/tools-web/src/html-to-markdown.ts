@@ -8,7 +8,7 @@ import type { Extracted, ExtractRequest } from "./extract.ts"
 import { removeHidden } from "./remove-hidden.ts"
 
 /**
- * The readable content of a page as Markdown. Synchronous and unbounded in time: call it through `extractInWorker`.
+ * The readable content of a page as Markdown. Synchronous and unbounded in time: call it through `extractInProcess`.
  *
  * `article` takes what Readability finds to be the main text, and everything visible where it finds none; `full` always
  * takes

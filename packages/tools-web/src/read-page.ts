@@ -10,7 +10,7 @@ import {
   HTML_CHARSET,
   XML_CHARSET,
 } from "@toolwright/host/net"
-import { extractInWorker, type Extracted } from "./extract.ts"
+import { extractInProcess, type Extracted } from "./extract.ts"
 import type { WebscrapeConfig } from "./scrape-config.ts"
 
 interface Page extends Extracted {
@@ -90,7 +90,7 @@ async function readResponse(
   const type = mediaType(contentType, body)
   if (type === "text/html" || type === "application/xhtml+xml") {
     const { text } = decodeDocument(body, contentType, HTML_CHARSET)
-    const extracted = await extractInWorker({ html: text, url, mode }, config, signal)
+    const extracted = await extractInProcess({ html: text, url, mode }, config, signal)
     return "success" in extracted ? extracted : { ...extracted, url, contentType: type }
   }
   if (/^text\/|[/+](json|xml|yaml|javascript)$/.test(type)) {

@@ -1,3 +1,5 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
 import { afterEach, describe, expect, it } from "vitest"
 import { type NetworkPolicy, createNetworkHost } from "@toolwright/host/net"
 import { callTool } from "@toolwright/host/testing/call-tool"
@@ -204,6 +206,14 @@ describe("webscrape", () => {
       (await scrape(html(wide), { mode: "full" }, { extractMemoryMb: 16, extractMs: 20_000 })).error?.code,
     ).toMatch(/^PAGE_(TOO_COMPLEX|UNREADABLE)$/)
     expect((await scrape(html(ARTICLE))).success).toBe(true)
+  })
+
+  it("is ended by its own limit where nobody is left to end it", async () => {
+    const child = fork(new URL("./extract-child.ts", import.meta.url), { stdio: ["ignore", "ignore", "ignore", "ipc"] })
+    const told = once(child, "message").then(([reply]) => reply as unknown)
+    child.send({ html: "<div>".repeat(200_000), url: "http://127.0.0.1/", mode: "full", limitMs: 300 })
+    expect(await told).toMatchObject({ ok: false, message: expect.stringContaining("timed out") })
+    await once(child, "exit")
   })
 
   it("stops when the call is cancelled", async () => {

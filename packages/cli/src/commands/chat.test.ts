@@ -16,7 +16,7 @@ async function seeing() {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     let body = ""
-    for await (const chunk of request) body += String(chunk)
+    for await (const chunk of request.setEncoding("utf8")) body += String(chunk)
     if (request.method === "POST" && request.url === "/v1/chat/completions") asked.push(body)
     const chunk = { choices: [{ index: 0, delta: { content: "A dot." }, finish_reason: "stop" }] }
     response.writeHead(200, { "content-type": "text/event-stream" })

@@ -12,7 +12,7 @@ async function noting(answer: (request: IncomingMessage, body: string) => unknow
   const seen: Record<string, unknown> = {}
   const server = createServer(async (request, response) => {
     let body = ""
-    for await (const piece of request) body += String(piece)
+    for await (const piece of request.setEncoding("utf8")) body += String(piece)
     const { traceparent, tracestate } = request.headers
     seen[`${request.method} ${request.url}`] = { traceparent, tracestate }
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer(request, body)))

@@ -24,7 +24,7 @@ export async function startLoopback(answer: Answer): Promise<LoopbackServer> {
   const requests: SeenRequest[] = []
   const listener: RequestListener = async (incoming, response) => {
     let body = ""
-    for await (const chunk of incoming) body += String(chunk)
+    for await (const chunk of incoming.setEncoding("utf8")) body += String(chunk)
     const seen = {
       method: incoming.method ?? "",
       url: new URL(incoming.url ?? "/", "http://loopback"),
