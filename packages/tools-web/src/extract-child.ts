@@ -1,6 +1,5 @@
 import { Script } from "node:vm"
-import type { Extracted, ExtractRequest } from "./extract.ts"
-import { htmlToMarkdown } from "./html-to-markdown.ts"
+import { type Extracted, type ExtractRequest, htmlToMarkdown } from "./html-to-markdown.ts"
 
 /** What this process answers: the page as text, or why it could not be had. */
 export type ExtractReply = { ok: true; value: Extracted } | { ok: false; message: string }

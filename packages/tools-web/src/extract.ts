@@ -2,22 +2,8 @@ import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { failure, messageOf, type ToolResult } from "@toolwright/toolbox"
 import type { ExtractReply } from "./extract-child.ts"
+import type { Extracted, ExtractRequest } from "./html-to-markdown.ts"
 import type { WebscrapeConfig } from "./scrape-config.ts"
-
-/** A page to turn into text. */
-export interface ExtractRequest {
-  html: string
-  url: string
-  mode: "article" | "full"
-}
-
-/** What a page says. */
-export interface Extracted {
-  title: string
-  markdown: string
-  byline?: string
-  published?: string
-}
 
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./extract-child.ts" : "./extract-child.js", import.meta.url),

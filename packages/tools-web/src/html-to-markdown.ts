@@ -4,8 +4,22 @@ import TurndownService from "turndown"
 import { gfm } from "turndown-plugin-gfm"
 import { cleanLine, cleanText } from "@toolwright/host/net"
 import type { DomDocument, DomElement } from "./dom.ts"
-import type { Extracted, ExtractRequest } from "./extract.ts"
 import { removeHidden } from "./remove-hidden.ts"
+
+/** A page to turn into text. */
+export interface ExtractRequest {
+  html: string
+  url: string
+  mode: "article" | "full"
+}
+
+/** What a page says. */
+export interface Extracted {
+  title: string
+  markdown: string
+  byline?: string
+  published?: string
+}
 
 /**
  * The readable content of a page as Markdown. Synchronous and unbounded in time: call it through `extractInProcess`.

@@ -10,7 +10,8 @@ import {
   HTML_CHARSET,
   XML_CHARSET,
 } from "@toolwright/host/net"
-import { extractInProcess, type Extracted } from "./extract.ts"
+import { extractInProcess } from "./extract.ts"
+import type { Extracted } from "./html-to-markdown.ts"
 import type { WebscrapeConfig } from "./scrape-config.ts"
 
 interface Page extends Extracted {
