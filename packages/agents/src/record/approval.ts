@@ -7,6 +7,7 @@ import {
   type PermissionPolicy,
   type ToolDefinition,
 } from "@toolwright/toolbox"
+import { callerName } from "@toolwright/toolbox/caller-name"
 
 /** A call about which somebody is to be asked. */
 export interface AskedQuestion {
@@ -68,14 +69,8 @@ export function answerIn({ id, state, answered_by: by, note }: ApprovalRow): Ans
   if (state === "pending") return { waiting: id }
   // Used up by this very call, whose process died: it is made again only where that does no harm.
   if (state === "allowed" || state === "consumed") return true
-  if (state === "denied") return `${nameOf(by)} said no${note === null ? "" : `: ${note}`}`
+  if (state === "denied") return `${callerName(by)} said no${note === null ? "" : `: ${note}`}`
   return state === "expired" ? "nobody answered in time" : undefined
-}
-
-/** Who called over HTTP is known by the digest of their token, of which a piece tells them apart. */
-function nameOf(by: string | null): string {
-  if (by === null) return "somebody"
-  return /^[\w-]{22}$/.test(by) ? `the holder of a token (${by.slice(0, 6)}…)` : by
 }
 
 function digest(value: unknown): string {

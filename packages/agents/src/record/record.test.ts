@@ -1,4 +1,4 @@
-import { defineTool, success } from "@toolwright/toolbox"
+import { defineTool, success, type ToolContext } from "@toolwright/toolbox"
 import { createScriptedBackend, type Backend } from "@toolwright/backends"
 import { openDatabase, runLog, verifyRun, type Database, type RunLog } from "@toolwright/store"
 import { afterEach, beforeEach, expect, test } from "vitest"
@@ -25,6 +25,9 @@ const run = (runId: string, reply = "done") =>
     recorder: recorder(),
     request: { runId },
   })
+/** A tool with an effect, of which nothing is declared. */
+const acting = (execute: (args: unknown, context: ToolContext) => unknown) =>
+  defineTool({ name: "act", description: "", parameters: { type: "object" }, execute })
 const everything = async (): Promise<string> =>
   JSON.stringify([
     await database.query("SELECT * FROM runs"),
@@ -124,17 +127,12 @@ test("a run whose process died counts as interrupted, and one that is under way 
 
 test("before a call may take effect, it stands in the log; one that only reads does not wait for it", async () => {
   const seen: unknown[] = []
-  const act = defineTool({
-    name: "act",
-    description: "",
-    parameters: { type: "object" },
-    execute: async (_args, context) => {
-      seen.push(...(await log.events("one")).map(({ type }) => type).slice(-2))
-      seen.push(...(await database.query("SELECT state, declared, call_index FROM effects")))
-      const [{ key }] = (await database.query<{ key: string }>("SELECT key FROM effects")) as [{ key: string }]
-      expect(context.idempotencyKey).toBe(key)
-      return "done"
-    },
+  const act = acting(async (_args, context) => {
+    seen.push(...(await log.events("one")).map(({ type }) => type).slice(-2))
+    seen.push(...(await database.query("SELECT state, declared, call_index FROM effects")))
+    const [{ key }] = (await database.query<{ key: string }>("SELECT key FROM effects")) as [{ key: string }]
+    expect(context.idempotencyKey).toBe(key)
+    return "done"
   })
   await play([calls(call("look"), call("act")), { reply: "done" }], [act, echo("look")], {
     recorder: recorder(),
@@ -146,12 +144,7 @@ test("before a call may take effect, it stands in the log; one that only reads d
 
 test("a run ends where its log cannot be written, and the call that was next is not made", async () => {
   let acted = 0
-  const act = defineTool({
-    name: "act",
-    description: "",
-    parameters: { type: "object" },
-    execute: () => `done ${++acted}`,
-  })
+  const act = acting(() => `done ${++acted}`)
   const spoil = echo("spoil", {
     handler: async () => {
       await database.query("DROP TABLE effects")
@@ -168,12 +161,7 @@ test("a run ends where its log cannot be written, and the call that was next is 
 
 test("a run ends where nobody can be asked on record, and the call that was to be asked about is not told as failed", async () => {
   let acted = 0
-  const act = defineTool({
-    name: "act",
-    description: "",
-    parameters: { type: "object" },
-    execute: () => `done ${++acted}`,
-  })
+  const act = acting(() => `done ${++acted}`)
   await database.query("DROP TABLE approvals")
   const { summary, events } = await play([calls(call("act")), { reply: "done" }], [act], {
     recorder: recorder(),
@@ -187,12 +175,7 @@ test("a run ends where nobody can be asked on record, and the call that was to b
 
 test("a run that was taken over writes nothing more, runs nothing more and says so", async () => {
   let acted = 0
-  const act = defineTool({
-    name: "act",
-    description: "",
-    parameters: { type: "object" },
-    execute: () => `done ${++acted}`,
-  })
+  const act = acting(() => `done ${++acted}`)
   const steal = echo("steal", {
     handler: async () => {
       await log.claim("one", { holder: "other", time: 2e15, deadBefore: 1e15 * 3 })

@@ -1,4 +1,4 @@
-import type { ToolwrightError } from "@toolwright/toolbox"
+import { isJson, type ToolwrightError } from "@toolwright/toolbox"
 import type { ApiEvent } from "@toolwright/toolformat"
 import { badReply, failureOfStatus, replyTooLong, type FailureContext } from "../failures.ts"
 import type { FinishReason, InferEvent, Usage } from "../model/backend.ts"
@@ -118,15 +118,6 @@ async function* whole(
   const events = decoder.whole(parse(text, context))
   if (events === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
   yield* translate.events([...events, ...decoder.end()])
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function parse(text: string, context: FailureContext): object {

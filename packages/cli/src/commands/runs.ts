@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path"
 import type { RecordedEvent, RunHead, Toolwright } from "@toolwright/runtime"
 import type { RunEvent } from "@toolwright/toolbox"
+import { callerName } from "@toolwright/toolbox/caller-name"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { createLines } from "../render/lines.ts"
@@ -140,7 +141,7 @@ const said = (text: unknown): string => neutralise(String(text ?? ""))
 const APPROVALS: Readonly<Record<string, (event: RecordedEvent) => string>> = {
   "approval-ask": ({ name, question }) => `  waits for approval of ${said(name)}: ${oneLine(said(question), 300)}`,
   "approval-answer": ({ state, by, note }) =>
-    `  ${said(state)} by ${whoseName(typeof by === "string" ? by : null)}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
+    `  ${said(state)} by ${neutralise(callerName(typeof by === "string" ? by : null))}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
 }
 
 function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
@@ -199,21 +200,13 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
   }
 }
 
-/**
- * A person has a name; who called over HTTP is known by the digest of their token, of which a piece tells them apart.
- */
-function whoseName(caller: string | null): string {
-  if (caller === null) return "somebody"
-  return /^[\w-]{22}$/.test(caller) ? `the holder of a token (${caller.slice(0, 6)}…)` : neutralise(caller)
-}
-
 /** Whether what the run changed was taken back, and how it can be. */
 async function showTakenBack({ stdout }: Invocation, { log, configuration }: Toolwright, head: RunHead): Promise<void> {
   const records = await (await log.open()).list({ about: head.runId, limit: MOST_RECORDS })
   for (const { id, caller, started_at, outcome } of records.toReversed()) {
     const when = new Date(Number(started_at)).toISOString()
     const how = outcome === "completed" ? "" : ` (${outcome ?? "interrupted"})`
-    stdout.write(`\ntaken back by ${whoseName(caller)} at ${when}${how}: toolwright runs show ${id}\n`)
+    stdout.write(`\ntaken back by ${neutralise(callerName(caller))} at ${when}${how}: toolwright runs show ${id}\n`)
   }
   const changed = (head.summary?.modifiedFiles ?? []).length > 0
   if (records.length === 0 && changed && configuration.undo.enabled)

@@ -2,6 +2,7 @@ import {
   aboutCode,
   describeError,
   executeCall,
+  isJson,
   nearest,
   serializeTool,
   type PermissionPolicy,
@@ -206,15 +207,6 @@ function typedCalls(hint: string): string {
     (whole, call: string | undefined, name: string, args: string) =>
       isJson(args) ? `${call === undefined ? "" : "type "}toolwright tools call ${name} --args ${quote(args)}` : whole,
   )
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function find(toolwright: Assembled, name: string): ToolDefinition {

@@ -1,5 +1,5 @@
 import { readBodies, type LogEvent, type NewEvent, type RunLog } from "@toolwright/store"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { isJson, ToolwrightError } from "@toolwright/toolbox"
 import { eventDigest, runDigest } from "./digest.ts"
 import type { EventDigest, RunDigest } from "./shapes.ts"
 
@@ -151,15 +151,6 @@ function soundHead(run: Partial<RunDigest> | null | undefined): boolean {
 function soundEvent(event: ExportedRun["events"][number] | null): boolean {
   if (typeof event?.digest?.type !== "string" || !Number.isFinite(event.digest.time)) return false
   return event.body === undefined || (typeof event.body === "string" && isJson(event.body))
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const unreadable = (why: string): ToolwrightError =>

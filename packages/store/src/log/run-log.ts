@@ -1,6 +1,7 @@
 import { nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
 import type { SqlValue } from "../database/driver.ts"
+import { askedOf, type Asked } from "./asked.ts"
 import { GENESIS, saltMaker } from "./chain.ts"
 import type { LogEvent } from "./event.ts"
 import { follow, type FollowOptions } from "./follow.ts"
@@ -8,14 +9,13 @@ import { readEvents, type EventRange } from "./read.ts"
 import { BEGIN_RUN, CLAIM_RUN, LAST_EVENT, RUN_COLUMNS } from "./statements.ts"
 import type { Selectable } from "kysely"
 import type { RunState, RunTable } from "../tables.ts"
-import { DEFAULT_MAX_DEPTH } from "../tasks/insert.ts"
 import { unwritable, writerOf, type RunWriter } from "./writer.ts"
 
 /** A run, without its events. Times are milliseconds since 1970. */
 export type RunRow = Selectable<RunTable>
 
 /** A run that begins. */
-export interface NewRun {
+export interface NewRun extends Asked {
   id: string
   agent: string
   model: string
@@ -31,10 +31,6 @@ export interface NewRun {
   parent?: { run: string; seq: number }
   /** The run that it is about: that one has ended, and nothing is added to it. */
   about?: string
-  /** The call of another run that asks for it. */
-  askedBy?: { run: string; call: string; key: string }
-  /** How many agents have asked each other down to it, and how many may. */
-  nesting?: { depth: number; max: number }
 }
 
 /** Which runs {@link RunLog.list} lists, newest first. */
@@ -169,18 +165,11 @@ function listRuns(
 
 const FIND_ASKED = `SELECT ${RUN_COLUMNS} FROM runs WHERE asked_by = ? AND asked_key = ?`
 
-/** What the row of a run ends with: who asked for it, and how deep it is. */
-function askedOf({ askedBy, nesting = { depth: 0, max: DEFAULT_MAX_DEPTH } }: NewRun): SqlValue[] {
-  const { run, call, key } = askedBy ?? { run: null, call: null, key: null }
-  return [run, call, key, nesting.depth, nesting.max]
-}
-
 /** What a row of a run begins with. */
 function headOf({ id, task, agent, model, title, surface, workspace, caller, about }: NewRun): SqlValue[] {
   return [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null, about ?? null]
 }
 
-/** What the first event of a run follows. */
 /** @throws ToolwrightError `LOG_UNWRITABLE` where the database itself throws: it may be away for a while */
 async function toldReadably(run: string, open: () => Promise<RunWriter>): Promise<RunWriter> {
   try {
@@ -190,6 +179,7 @@ async function toldReadably(run: string, open: () => Promise<RunWriter>): Promis
   }
 }
 
+/** What the first event of a run follows. */
 async function branchPoint(
   database: Database,
   parent: { run: string; seq: number } | undefined,

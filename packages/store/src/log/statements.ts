@@ -57,9 +57,6 @@ export const BEGIN_RUN = `INSERT INTO runs
     AND NOT EXISTS (SELECT 1 FROM run_events e WHERE e.run = runs.id)
   RETURNING fence`
 
-/** The last values of {@link BEGIN_RUN} for what no run asked for. */
-export const ASKED_BY_NOBODY = [null, null, null, 0, 3] as const
-
 /** A run that is put on record when it has ended already, with its events. */
 export const PUT_RUN = `INSERT INTO runs
     (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, started_at, state, outcome, summary, ended_at)

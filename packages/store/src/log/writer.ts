@@ -1,11 +1,11 @@
 import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
+import { askedOf } from "./asked.ts"
 import { tellWrite } from "./boundary.ts"
 import { bodyDigest, linkHash, sha256 } from "./chain.ts"
 import { valuesOf, type NewEvent, type PreparedEvent } from "./event.ts"
 import {
-  ASKED_BY_NOBODY,
   BEAT,
   BEGIN_RUN,
   END_RUN,
@@ -186,7 +186,7 @@ class ChainWriter implements RunWriter {
       null,
       null,
       time,
-      ...ASKED_BY_NOBODY,
+      ...askedOf({}),
     ])
     if (rows[0]?.fence !== this.fence) throw stale(this.run)
   }

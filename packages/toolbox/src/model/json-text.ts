@@ -13,6 +13,16 @@ export function jsonText(value: unknown, indent?: number): string {
   }
 }
 
+/** Whether a text is whole JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const DEEPEST = 200
 
 function writable(value: unknown, above: readonly object[]): unknown {
