@@ -1,16 +1,5 @@
 import { hostname } from "node:os"
-import { stateTextOf } from "@toolwright/host/state-files"
-
-/**
- * When a process was started, of this start of the machine: numbers of processes are given again. Undefined where the
- * system does not tell (it does on Linux).
- */
-export function processStart(pid: number): string | undefined {
-  const [boot, status] = [stateTextOf("/proc/sys/kernel/random/boot_id"), stateTextOf(`/proc/${pid}/stat`)]
-  // The name in the second field may contain blanks and brackets.
-  const ticks = status?.slice(status.lastIndexOf(")") + 2).split(" ")[19]
-  return boot === undefined || ticks === undefined ? undefined : `${boot.trim()}:${ticks}`
-}
+import { isAlive, processStart } from "@toolwright/host/process-life"
 
 /** How this process signs what it holds in a log: machine, process and its start. */
 export function holderHere(): string {
@@ -34,13 +23,4 @@ export function isHeld(
   const pid = Number(number)
   if (machine !== hostname() || !Number.isSafeInteger(pid) || pid <= 0) return now - heartbeat < SILENCE_MS
   return isAlive(pid) && (processStart(pid) ?? "") === start
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM"
-  }
 }

@@ -1,20 +1,7 @@
-import type { JsonObject, TokenTrace } from "@toolwright/toolbox"
+import type { JsonObject, SamplingOptions, TokenTrace } from "@toolwright/toolbox"
 import type { ChatMessage, OpenAITool, ToolFormatter } from "@toolwright/toolformat"
 
-/** Sampler settings, in the field's usual names and ranges; what a backend cannot express is left out and reported. */
-export interface SamplingOptions {
-  temperature?: number
-  topK?: number
-  topP?: number
-  minP?: number
-  repetitionPenalty?: number
-  frequencyPenalty?: number
-  presencePenalty?: number
-  maxTokens?: number
-  seed?: number
-  stop?: readonly string[]
-  logitBias?: Readonly<Record<number, number>>
-}
+export type { SamplingOptions }
 
 /**
  * One inference. At most one of `tools` (native tool use), `grammar`, `structuralTag` and `jsonSchema` may be given:

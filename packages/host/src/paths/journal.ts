@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
-import { readFileSync, unlinkSync } from "node:fs"
+import { unlinkSync } from "node:fs"
 import { appendFile, lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises"
 import { join } from "node:path"
+import { isAlive, startTicks } from "../process-life.ts"
 import { PREFIX, SUFFIX } from "./temporary-name.ts"
 
 /**
@@ -28,7 +29,7 @@ export interface DebrisDirectory extends AsyncDisposable {
 
 /** @param state the state directory, made when it is first needed */
 export function createJournal(state: () => Promise<string>): WriteJournal {
-  const owner = `${process.pid}-${startOf(process.pid)}`
+  const owner = `${process.pid}-${startTicks(process.pid) ?? "0"}`
   const noted = new Map<string, Promise<void>>()
 
   const append = async (directory: string): Promise<void> => {
@@ -55,7 +56,7 @@ export function createJournal(state: () => Promise<string>): WriteJournal {
       const folder = join(await state(), "writes")
       for (const name of await readdir(folder).catch(() => [])) {
         const match = /^(\d+)-(\d+)$/u.exec(name)
-        if (match === null || isAlive(Number(match[1]), match[2]!)) continue
+        if (match === null || isSame(Number(match[1]), match[2]!)) continue
         const file = join(folder, name)
         const directories = parseLines(await readFile(file, "utf8").catch(() => ""))
         let complete = true
@@ -100,24 +101,10 @@ function parseLines(text: string): string[] {
   })
 }
 
-/** When a process started, in clock ticks since boot (field 22 of proc_pid_stat(5)); "0" where that cannot be known. */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0"
-  } catch {
-    return "0"
-  }
-}
-
-function isAlive(pid: number, start: string): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false
-  }
-  const now = startOf(pid)
-  return now === "0" || start === "0" || now === start
+/** Whether the process of that number still is the one that began then; "0" where that was not known. */
+function isSame(pid: number, start: string): boolean {
+  const now = startTicks(pid)
+  return isAlive(pid) && (now === undefined || start === "0" || now === start)
 }
 
 const removals = new Set<string>()

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { lstat, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { basename, join, relative, resolve } from "node:path"
+import { isAlive } from "../process-life.ts"
 import { readPlainFile } from "../repository/plain-file.ts"
 import { noteRepository, settleRepository } from "./kept-refs.ts"
 import type { GitAnswers } from "./git-answers.ts"
@@ -121,15 +122,6 @@ async function takeOverLeft(gitDir: string, real: string): Promise<void> {
     const pid = new RegExp(`^${INCOMING}(\\d+)-`, "u").exec(name)?.[1]
     if (pid === undefined || isAlive(Number(pid))) continue
     await takeOver({ real, shown: "", incoming: join(gitDir, name) })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM"
   }
 }
 

@@ -1,5 +1,7 @@
 import { nameOf, type ConfigEntry } from "./config-file.ts"
 
+const WHO_COMMITS = ["user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email"]
+
 /**
  * What a repository's own configuration may say: how files and objects are kept, who commits, which branches follow
  * which. None of these names a program, a file elsewhere, or how a server is trusted. Everything else is left out,
@@ -27,12 +29,7 @@ const OF_REPOSITORY = new Set([
   "index.version",
   "index.sparse",
   "i18n.commitencoding",
-  "user.name",
-  "user.email",
-  "author.name",
-  "author.email",
-  "committer.name",
-  "committer.email",
+  ...WHO_COMMITS,
   "branch.*.remote",
   "branch.*.pushremote",
   "branch.*.merge",
@@ -55,12 +52,7 @@ const OF_USER = new Set([
   "core.eol",
   "core.safecrlf",
   "core.excludesfile",
-  "user.name",
-  "user.email",
-  "author.name",
-  "author.email",
-  "committer.name",
-  "committer.email",
+  ...WHO_COMMITS,
   "user.useconfigonly",
   "i18n.commitencoding",
 ])

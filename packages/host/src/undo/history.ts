@@ -5,6 +5,7 @@ import { createPathPolicy, type PathPolicy } from "../paths/policy.ts"
 import { isInside } from "../paths/roots.ts"
 import { readStateFile, writeStateFile } from "../paths/state-files.ts"
 import { PREFIX, SUFFIX } from "../paths/temporary-name.ts"
+import { isAlive } from "../process-life.ts"
 import { createChangeLog, type ChangeLog, type LogEntry, type Unkept } from "./change-log.ts"
 import { createContentStore, type ContentStore } from "./content-store.ts"
 import { describeChange, describeDone } from "./difference.ts"
@@ -344,14 +345,5 @@ async function closeOpenPrograms(
     }
     log.append(entry.id, [{ type: "program-end" }])
     log.dropTree(entry.id)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM"
   }
 }

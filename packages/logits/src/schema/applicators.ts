@@ -5,7 +5,15 @@ import { escapePointer, isObject, isSchema, type JsonSchema, type Schema } from 
 import type { Algebra } from "./algebra.ts"
 import type { Reader } from "./reader.ts"
 import { type Located, isOldDialect } from "./references.ts"
-import { ANY_OBJECT, type KeyRule, type ObjectSet, SchemaProblem, type Shape, type ValueType } from "./types.ts"
+import {
+  ANY_OBJECT,
+  type KeyRule,
+  NOTHING,
+  type ObjectSet,
+  SchemaProblem,
+  type Shape,
+  type ValueType,
+} from "./types.ts"
 import { withLength } from "./strings.ts"
 import { unevaluated } from "./unevaluated.ts"
 
@@ -151,15 +159,7 @@ function dependent(
   })
 }
 
-const objectsOnly = (any: Shape): Shape => ({
-  ...any,
-  null: false,
-  true: false,
-  false: false,
-  numbers: [],
-  strings: [],
-  arrays: [],
-})
+const objectsOnly = ({ objects }: Shape): Shape => ({ ...NOTHING, objects })
 
 function objectsWith(set: Partial<ObjectSet>, { algebra }: Reader): Shape {
   return { ...algebra.any.shape(), objects: [{ ...ANY_OBJECT, ...set }] }

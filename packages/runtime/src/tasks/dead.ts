@@ -1,4 +1,5 @@
 import { hostname } from "node:os"
+import { isAlive } from "@toolwright/host/process-life"
 import type { TaskQueue } from "@toolwright/store"
 
 /**
@@ -8,17 +9,11 @@ import type { TaskQueue } from "@toolwright/store"
 export async function releaseDead(queue: TaskQueue): Promise<void> {
   for (const holder of await queue.holders()) {
     const [machine, process] = holder.split("/")
-    if (machine === hostname() && !isAlive(Number(process))) await queue.releaseFrom(holder)
+    if (machine === hostname() && !mayLive(Number(process))) await queue.releaseFrom(holder)
   }
 }
 
-/** A process that may not be asked is alive; so is whatever is no process of ours to judge. */
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return true
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code !== "ESRCH"
-  }
+/** Whatever is no process of ours to judge is taken to live. */
+function mayLive(pid: number): boolean {
+  return !Number.isSafeInteger(pid) || pid <= 0 || isAlive(pid)
 }

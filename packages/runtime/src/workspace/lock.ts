@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { processStart } from "@toolwright/agents/holder"
+import { isAlive, processStart } from "@toolwright/host/process-life"
 import { makeStateFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 
@@ -84,15 +84,6 @@ function holderOf(path: string): Holder | undefined {
       : undefined
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM"
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../model/tool.ts"
 import { splitActions } from "./split-actions.ts"
-import { findTool, type Toolset } from "./toolset.ts"
+import { findTool, listedFrom, type Toolset } from "./toolset.ts"
 
 /**
  * What of a toolset only reads: tools that change nothing, and of tools with actions the reading ones, each as a tool
@@ -9,15 +9,9 @@ import { findTool, type Toolset } from "./toolset.ts"
  * @param besides tools that stay as they are, whatever they do
  */
 export function readingTools(base: Toolset, besides: (tool: ToolDefinition) => boolean = () => false): Toolset {
-  let seen = -1
-  let tools: ToolDefinition[] = []
-  const current = (): ToolDefinition[] => {
-    if (seen !== base.version) {
-      tools = base.list().flatMap((tool) => (reads(tool) || besides(tool) ? [tool] : splitActions(tool).filter(reads)))
-      seen = base.version
-    }
-    return tools
-  }
+  const current = listedFrom(base, (tools) =>
+    tools.flatMap((tool) => (reads(tool) || besides(tool) ? [tool] : splitActions(tool).filter(reads))),
+  )
   return {
     get version() {
       return base.version

@@ -20,3 +20,16 @@ export function findTool(tools: Iterable<ToolDefinition>, name: string): ToolDef
   }
   return aliased
 }
+
+/** What is made of another toolset's tools: made anew only when they have changed. */
+export function listedFrom(base: Toolset, make: (tools: ToolDefinition[]) => ToolDefinition[]): () => ToolDefinition[] {
+  let seen = -1
+  let tools: ToolDefinition[] = []
+  return () => {
+    if (seen !== base.version) {
+      tools = make(base.list())
+      seen = base.version
+    }
+    return tools
+  }
+}

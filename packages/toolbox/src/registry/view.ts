@@ -1,7 +1,7 @@
 import type { ToolCategory, ToolDefinition } from "../model/tool.ts"
 import { setsOf } from "../model/about.ts"
 import { splitActions } from "./split-actions.ts"
-import { findTool, type Toolset } from "./toolset.ts"
+import { findTool, listedFrom, type Toolset } from "./toolset.ts"
 
 /** What a view keeps of the tools below it, and what it adds. All given conditions must hold. */
 export interface ViewOptions {
@@ -25,15 +25,7 @@ export interface ViewOptions {
 
 /** A live view: it follows the tools below it, and computes its list again only when they have changed. */
 export function createView(base: Toolset, options: ViewOptions): Toolset {
-  let seen = -1
-  let tools: ToolDefinition[] = []
-  const current = (): ToolDefinition[] => {
-    if (seen !== base.version) {
-      tools = select(base.list(), options)
-      seen = base.version
-    }
-    return tools
-  }
+  const current = listedFrom(base, (tools) => select(tools, options))
   return {
     get version() {
       return base.version

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolwright/toolbox"
+import type { JsonObject, SamplingOptions } from "@toolwright/toolbox"
 
 /**
  * What the tool asks of a model, in the shape of a backend's request. At most one of `grammar` and `jsonSchema` is set.
@@ -7,19 +7,7 @@ export interface LogitRequest {
   messages: readonly ({ role: "system"; content: string } | { role: "user"; content: string })[]
   grammar?: string
   jsonSchema?: JsonObject
-  sampling?: {
-    temperature?: number
-    topK?: number
-    topP?: number
-    minP?: number
-    repetitionPenalty?: number
-    frequencyPenalty?: number
-    presencePenalty?: number
-    maxTokens?: number
-    seed?: number
-    stop?: readonly string[]
-    logitBias?: Readonly<Record<number, number>>
-  }
+  sampling?: SamplingOptions
   extraBody?: JsonObject
 }
 
