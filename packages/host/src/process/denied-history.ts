@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
+import { heldUpBy } from "../repository/held.ts"
 import { resolveRepository, type RepositoryLayout } from "../repository/layout.ts"
 import { repositoryState } from "../repository/state.ts"
 import { askGit } from "./git-answers.ts"
@@ -53,6 +54,9 @@ async function look(host: ProcessHost, layout: RepositoryLayout): Promise<Denied
   const { readable } = host.workspace.policy
   const denied = names.filter((name) => name !== "" && !readable(join(layout.top, name)))
   const unknown = !index.complete || !history.complete
+  // Not long, but kept from being read, as a command could do for one after it.
+  const trap = unknown && denied.length === 0 ? await heldUpBy(layout) : undefined
+  if (trap !== undefined) return { objects, files: [relative(layout.top, trap)], unknown: false }
   if (denied.length === 0 && !unknown) return undefined
   return { objects, files: [...new Set(denied)].slice(0, SHOWN), unknown: denied.length === 0 }
 }

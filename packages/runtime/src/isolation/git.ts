@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
-import { resolveRepository, viewRepository } from "@toolwright/host/repository"
+import { holdEntries, holdingNothing, resolveRepository, viewRepository } from "@toolwright/host/repository"
 import { programStarts } from "@toolwright/host/undo"
 import { ToolwrightError } from "@toolwright/toolbox"
 
@@ -40,11 +40,13 @@ export async function gitIn(top: string): Promise<Git> {
     throw new ToolwrightError("NOT_A_REPOSITORY", `${top} is not the top of a git repository.`, {
       hint: "Tasks with a worktree of their own need one: run git init and commit what is there, or leave --worktree out.",
     })
+  await holdEntries(layout, [real], true)
   const { gitDir, commonDir } = layout
   const attempt = async (...args: string[]): Promise<GitAnswer> => {
     await using view = await viewRepository(layout, true)
     await programStarts()
-    return await answerOf(["git", ...BARE, ...(await known(view.env)), ...args], real, { ...view.env })
+    const argv = ["git", ...BARE, ...(await known(view.env)), ...args]
+    return await holdingNothing(layout, undefined, (signal) => answerOf(argv, real, { ...view.env }, signal))
   }
   let whose: readonly string[] | undefined
   const known = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
@@ -63,10 +65,16 @@ export async function plainGit(top: string, ...args: string[]): Promise<string> 
   return textOf(await answerOf(["git", ...BARE, ...args], top, {}), args)
 }
 
-async function answerOf(argv: string[], cwd: string, env: Record<string, string>): Promise<GitAnswer> {
+async function answerOf(
+  argv: string[],
+  cwd: string,
+  env: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<GitAnswer> {
   const outcome = await runProcess({
     argv,
     cwd,
+    ...(signal === undefined ? {} : { signal }),
     env: childEnvironment({ ...env, GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", LC_ALL: "C" }),
     timeoutMs: TIMEOUT_MS,
     limits: { headBytes: 1 << 20, tailBytes: 1 << 20, logBytes: 0 },

@@ -5,6 +5,7 @@ import { isInside } from "@toolwright/host/paths"
 import { childEnvironment, type ProcessHost, type ProcessOutcome, type HostPlan } from "@toolwright/host/process"
 import {
   holdEntries,
+  holdingNothing,
   resolveRepository,
   viewRepository,
   type RepositoryLayout,
@@ -119,6 +120,8 @@ export interface GitOutcome extends ProcessOutcome {
 /**
  * Runs git with an argument vector, in the sandbox where there is one, and with a configuration of ours everywhere
  * (see `RepositoryView`): git starts no program that a configuration names.
+ *
+ * @throws ToolwrightError `REPOSITORY_REFUSED` when it would wait for what lies in a file's place
  */
 export async function git(
   repository: Repository,
@@ -127,22 +130,19 @@ export async function git(
   run: GitRun = {},
 ): Promise<GitOutcome> {
   const config = (run.config ?? []).flatMap((entry) => ["-c", entry])
-  const { outcome, sandbox } = await runSandboxed({
-    argv: [
-      repository.program,
-      "--no-pager",
-      ...(run.patterns === true ? [] : ["--literal-pathspecs"]),
-      ...config,
-      ...args,
-    ],
-    cwd: repository.top,
-    env: gitEnvironment(repository, settings, run.remote === true),
-    timeoutMs: run.timeoutMs ?? 60_000,
-    limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
-    ...planOf(repository, settings, run),
-    ...(run.input === undefined ? {} : { input: run.input }),
-    ...(run.signal === undefined ? {} : { signal: run.signal }),
-  })
+  const patterns = run.patterns === true ? [] : ["--literal-pathspecs"]
+  const { outcome, sandbox } = await holdingNothing(repository.layout, run.signal, (signal) =>
+    runSandboxed({
+      argv: [repository.program, "--no-pager", ...patterns, ...config, ...args],
+      cwd: repository.top,
+      env: gitEnvironment(repository, settings, run.remote === true),
+      timeoutMs: run.timeoutMs ?? 60_000,
+      limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
+      ...planOf(repository, settings, run),
+      ...(run.input === undefined ? {} : { input: run.input }),
+      signal,
+    }),
+  )
   const notes = (await run.hooks?.putRight()) ?? []
   return { ...outcome, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }
 }
