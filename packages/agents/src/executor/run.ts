@@ -46,10 +46,11 @@ export async function* run(
         yield event
         return summary
       }
-      for (const event of events) yield event
+      for (const event of events) yield recorder?.shown(event) ?? event
       if (end === undefined) continue
-      yield end.event
-      return end.summary
+      const last = recorder?.shown(end.event) ?? end.event
+      yield last
+      return last.summary
     }
   } finally {
     unlink()

@@ -17,6 +17,7 @@ import { declaredEffect, effectKey, END_EFFECT, INSERT_EFFECT } from "./effects.
 import { holderHere } from "./holder.ts"
 import type { RecorderOptions, RunPlace } from "./recorder.ts"
 import { newRunId } from "./run-id.ts"
+import { namesIn, withShownNames } from "./shown-names.ts"
 
 /** Carries out one call; see `executeCall`. */
 export type ExecuteCall = typeof executeCall
@@ -45,10 +46,10 @@ export function recordedCalls(
       middleware,
       onEvent(event) {
         record.hear(event)
-        settings.onEvent?.(event)
+        settings.onEvent?.(withShownNames(event, options.redact) as ToolEvent)
       },
     })
-    return record.end(result)
+    return namesIn(await record.end(result), options.redact)
   }
 }
 

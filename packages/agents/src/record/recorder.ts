@@ -13,6 +13,7 @@ import type { NoteWork } from "../gate/work-record.ts"
 import { Encoder, type GivenToRun, type Snapshot } from "./encode.ts"
 import { holderHere } from "./holder.ts"
 import { answerIn, newQuestion, type Answer, type AskedQuestion } from "./approval.ts"
+import { withShownNames } from "./shown-names.ts"
 import { INSERT_EFFECT, END_EFFECT, type StartingEffect } from "./effects.ts"
 
 /** Writes one run into the log. */
@@ -26,6 +27,8 @@ export interface RunRecorder {
    * @throws ToolwrightError `STALE_RUN`, `LOG_UNWRITABLE`: nothing more may be done for this run
    */
   write(events: readonly RunEvent[], snapshot: () => Snapshot): Promise<void>
+  /** An event as others may hear of it: no name of a file in it holds a secret. */
+  shown<Event extends RunEvent>(event: Event): Event
   /** Takes down what the gate saw of the work; it is on record with the next call that takes effect. */
   readonly noteWork: NoteWork
   /** Whether a call has a permission that is used up with its start. */
@@ -165,6 +168,10 @@ class LogRecorder implements RunRecorder {
     if (this.#failure !== undefined) throw this.#failure.thrown
     if (atOnce) await this.#flush()
     else if (this.#pending.length > 0) this.#later()
+  }
+
+  shown<Event extends RunEvent>(event: Event): Event {
+    return withShownNames(event, this.#options.redact) as Event
   }
 
   readonly noteWork: NoteWork = (type, body) => {

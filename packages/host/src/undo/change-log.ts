@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path"
 import { isInside } from "../paths/roots.ts"
 import { makeStateFolder, readStateFile, stateTextOf, writeStateFile } from "../paths/state-files.ts"
 import type { EntryState } from "./entry-state.ts"
+import { withTarget, type NameSeal } from "./sealed-names.ts"
 
 /** Which call changed something. */
 export interface CallHead {
@@ -81,7 +82,12 @@ export interface ChangeLog {
  * @param root the folder that paths are written relative to, so that a workspace may be moved with its log
  * @param key what entries are marked with as this user's; without one all count as theirs
  */
-export function createChangeLog(folder: () => string, root: string, key?: () => Uint8Array | undefined): ChangeLog {
+export function createChangeLog(
+  folder: () => string,
+  root: string,
+  names: NameSeal,
+  key?: () => Uint8Array | undefined,
+): ChangeLog {
   const marked = (id: string, line: LogLine): LogLine => {
     const owner = line.type === "call" ? key?.() : undefined
     return line.type === "call" && owner !== undefined ? { ...line, mark: markOf(id, line, owner) } : line
@@ -101,11 +107,12 @@ export function createChangeLog(folder: () => string, root: string, key?: () => 
   return {
     append(id, lines) {
       makeStateFolder(folder(), "log")
-      const relativeTo = (line: LogLine): LogLine => withPaths(marked(id, line), (path) => shorter(path, root))
+      const relativeTo = (line: LogLine): LogLine =>
+        withPaths(marked(id, line), (path) => names.seal(shorter(path, root)), names.seal)
       const text = lines.map((line) => `${JSON.stringify(relativeTo(line))}\n`).join("")
       writeStateFile(place(id), text, { how: "append", mode: 0o600 })
     },
-    read: () => [...texts()].flatMap(({ id, text, own }) => (own ? entryOf(id, text, root) : [])),
+    read: () => [...texts()].flatMap(({ id, text, own }) => (own ? entryOf(id, text, { root, names }) : [])),
     foreign: () => [...texts()].filter(({ own }) => !own).length,
     remove: (id) => {
       rmSync(place(id), { force: true })
@@ -139,13 +146,13 @@ function namesIn(folder: string): string[] {
 }
 
 /** @returns nothing where the first line is not whole */
-function entryOf(id: string, text: string, root: string): LogEntry[] {
+function entryOf(id: string, text: string, { root, names }: { root: string; names: NameSeal }): LogEntry[] {
   let head: Extract<LogLine, { type: "call" }> | undefined
   let openProgram = false
   const changes = new Map<number, Change>()
   const unkept: Unkept[] = []
   for (const written of linesOf(text)) {
-    const line = withPaths(written, (path) => resolve(root, path))
+    const line = withPaths(written, (path) => resolve(root, names.open(path)), names.open)
     if (line.type === "call") head = line
     else if (line.type === "change") changes.set(line.n, changeOf(line))
     else if (line.type === "program") openProgram = true
@@ -175,10 +182,21 @@ function changeOf(line: Extract<LogLine, { type: "change" }>): Change {
   }
 }
 
-function withPaths(line: LogLine, change: (path: string) => string): LogLine {
-  if (line.type === "change") return { ...line, path: change(line.path) }
+/** @param path changes what a line speaks of; `name` what is beside it: targets of links, and reasons */
+function withPaths(line: LogLine, path: (path: string) => string, name: (text: string) => string): LogLine {
+  if (line.type === "change") {
+    const { planned } = line
+    const before = withTarget(line.before, name)
+    return {
+      ...line,
+      path: path(line.path),
+      before,
+      ...(planned === undefined ? {} : { planned: withTarget(planned, name) }),
+    }
+  }
+  if (line.type === "done") return { ...line, after: line.after.map(([n, state]) => [n, withTarget(state, name)]) }
   if (line.type !== "unkept") return line
-  return { ...line, unkept: line.unkept.map((each) => ({ ...each, path: change(each.path) })) }
+  return { ...line, unkept: line.unkept.map((each) => ({ path: path(each.path), reason: name(each.reason) })) }
 }
 
 function shorter(path: string, root: string): string {

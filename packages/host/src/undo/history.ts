@@ -16,6 +16,7 @@ import { planUndo, type RefusedPath, type UndoPlan } from "./plan-undo.ts"
 import { isPruneDue, prune, type Retention } from "./prune.ts"
 import { createRecorder, type CallRecorder } from "./recorder.ts"
 import { restore } from "./restore.ts"
+import { createNameSeal, type NameSeal } from "./sealed-names.ts"
 import {
   lookAtTree,
   TREE_LIMITS,
@@ -34,6 +35,8 @@ export interface HistoryConfig {
   makeFolder(): void
   /** What entries are marked with as this user's, so that those that came with a folder are told from them. */
   key?(): Uint8Array | undefined
+  /** Takes secrets out of text: names that hold one are sealed with the key. */
+  redact?(text: string): string
   /** 30 days and 512 MB unless given. */
   readonly retention?: Partial<Retention>
   /** How much of the tree is kept before a program runs. */
@@ -105,13 +108,15 @@ const RETENTION: Retention = { days: 30, bytes: 512 * 1024 * 1024 }
 export function createHistory(config: HistoryConfig, policy: PathPolicy): ChangeHistory {
   const { folder, makeFolder } = config
   const store = createContentStore(folder)
-  const log = createChangeLog(folder, policy.roots[0]!.real, config.key && (() => config.key?.()))
+  const key = config.key && (() => config.key?.())
+  const names = createNameSeal(key, config.redact && ((text) => config.redact!(text)))
+  const log = createChangeLog(folder, policy.roots[0]!.real, names, key)
   const writable = policy.roots.filter(({ access }) => access === "read-write").map(({ real }) => real)
   const tree = () => ({ folders: writable, readableIn: (path: string) => policy.readableIn(path) })
-  const index = indexIn(folder)
+  const index = indexIn(folder, names)
   const limits = config.limits === undefined ? {} : { limits: { ...TREE_LIMITS, ...config.limits } }
   const isReadable = (path: string): boolean => policy.readable(path)
-  const recorder = createRecorder({ log, store, makeFolder, tree, index, isReadable, ...limits })
+  const recorder = createRecorder({ log, store, names, makeFolder, tree, index, isReadable, ...limits })
 
   const forgetOld = (): void => {
     try {
@@ -130,13 +135,14 @@ export function createHistory(config: HistoryConfig, policy: PathPolicy): Change
       if (done.recorded.id !== undefined) forgetOld()
       return done
     },
-    ...createUndoing({ log, store, policy, tree, writable, recorder }),
+    ...createUndoing({ log, store, names, policy, tree, writable, recorder }),
   }
 }
 
 interface UndoingParts {
   log: ChangeLog
   store: ContentStore
+  names: NameSeal
   policy: PathPolicy
   tree: () => TreeSource
   writable: readonly string[]
@@ -145,14 +151,14 @@ interface UndoingParts {
 
 /** Looking at what was changed, and taking it back. */
 function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecorder> {
-  const { log, store, policy, tree, writable } = parts
+  const { log, store, policy, writable } = parts
   const sight = {
     now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
     has: (hash: string) => store.has(hash),
     admits: (path: string) => writable.some((root) => root !== path && isInside(root, path)),
   }
   const entries = async (): Promise<LogEntry[]> => {
-    await closeOpenPrograms(log, store, tree)
+    await closeOpenPrograms(parts)
     return log.read()
   }
   const planned = async (id: string | undefined): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
@@ -226,19 +232,24 @@ function temporaryName(): string {
 
 const LARGEST_INDEX = 64 * 1024 * 1024
 
-function indexIn(folder: () => string): { read(): TreeIndex; write(index: TreeIndex): void } {
+function indexIn(folder: () => string, names: NameSeal): { read(): TreeIndex; write(index: TreeIndex): void } {
   const path = (): string => join(folder(), "index.json")
   return {
     read() {
       try {
         const text = readStateFile(path(), { limit: LARGEST_INDEX })?.toString("utf8")
-        return new Map(text === undefined ? [] : (JSON.parse(text) as [string, { mark: string; hash: string }][]))
+        const known = text === undefined ? [] : (JSON.parse(text) as [string, { mark: string; hash: string }][])
+        return new Map(known.map(([name, each]) => [names.open(name), each]))
       } catch {
         // Only what can be found out again stands in it.
         return new Map()
       }
     },
-    write: (index) => writeStateFile(path(), JSON.stringify([...index]), { mode: 0o600 }),
+    write(index) {
+      const text = JSON.stringify([...index])
+      const sealed = () => JSON.stringify([...index].map(([name, each]) => [names.seal(name), each]))
+      writeStateFile(path(), names.mayHold(text) ? sealed() : text, { mode: 0o600 })
+    },
   }
 }
 
@@ -317,11 +328,7 @@ function itemOf(run: HistoryItem): (entry: LogEntry) => HistoryItem {
 }
 
 /** Notes what programs changed whose end nobody saw, since the process that ran them is gone. */
-async function closeOpenPrograms(
-  log: ChangeLog,
-  store: ContentStore,
-  tree: () => Parameters<typeof lookAtTree>[0],
-): Promise<void> {
+async function closeOpenPrograms({ log, store, names, tree }: UndoingParts): Promise<void> {
   const all = log.read()
   for (const entry of all) {
     if (!entry.openProgram || isAlive(entry.pid)) continue
@@ -333,7 +340,7 @@ async function closeOpenPrograms(
       ),
     )
     if (bytes !== undefined) {
-      const { changes, unkept } = treeDifference(unpackTree(bytes), await lookAtTree(tree(), store, new Map()))
+      const { changes, unkept } = treeDifference(unpackTree(bytes, names), await lookAtTree(tree(), store, new Map()))
       const own = changes
         .filter(({ path }) => !later.has(path))
         .map((change, at) => ({ ...change, n: started + 1 + at }))

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { createChangeLog, type LogLine } from "./change-log.ts"
 import { createContentStore } from "./content-store.ts"
 import { isPruneDue, prune } from "./prune.ts"
+import { createNameSeal } from "./sealed-names.ts"
 
 const DAY = 24 * 3600 * 1000
 const NOW = Date.parse("2026-11-22T12:00:00Z")
@@ -16,7 +17,7 @@ function historyOf(ages: readonly number[], size: number) {
   mkdirSync(join(folder, "undo"))
   const kept = join(folder, "undo")
   const store = createContentStore(() => kept)
-  const log = createChangeLog(() => kept, folder)
+  const log = createChangeLog(() => kept, folder, createNameSeal())
   const hashes = ages.map((age, at) => {
     const hash = store.put(randomBytes(size))
     const object = join(kept, "objects", hash.slice(0, 2), hash.slice(2))

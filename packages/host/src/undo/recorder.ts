@@ -8,6 +8,7 @@ import type { CallHead, ChangeLog, LogLine, Unkept } from "./change-log.ts"
 import { hashOfBytes, type ContentStore } from "./content-store.ts"
 import { HASH_ONLY, isKept, sameState, stateOf, statOf, type EntryState } from "./entry-state.ts"
 import { whenProgramsStart } from "./program-start.ts"
+import type { NameSeal } from "./sealed-names.ts"
 import {
   changedUnseen,
   lookAtTree,
@@ -51,6 +52,7 @@ export interface CallRecorder extends ChangeRecorder {
 export interface RecorderParts {
   readonly log: ChangeLog
   readonly store: ContentStore
+  readonly names: NameSeal
   readonly tree: () => TreeSource
   /** Makes the folder of the log; called before a call notes something. */
   makeFolder(): void
@@ -235,13 +237,13 @@ class Recorder implements CallRecorder {
   }
 
   async #lookBefore(call: Call): Promise<{ at: number; since: number; tree: Tree }> {
-    const { log, store, tree, index, limits } = this.#parts
+    const { log, store, names, tree, index, limits } = this.#parts
     this.#programs += 1
     this.#index ??= index.read()
     this.#begin(call)
     const at = this.#stamp()
     const before = await lookAtTree(tree(), store, this.#index, limits)
-    log.keepTree(call.id, packTree(before))
+    log.keepTree(call.id, packTree(before, names))
     this.#note(call, [{ type: "program" }])
     return { at, since: Date.now(), tree: before }
   }

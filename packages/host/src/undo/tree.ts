@@ -4,6 +4,7 @@ import { isTemporaryName } from "../paths/temporary-name.ts"
 import type { ContentStore } from "./content-store.ts"
 import { isKept, NONE, sameState, stateOf, statMark, statOf, type EntryState } from "./entry-state.ts"
 import type { Unkept } from "./change-log.ts"
+import { withTarget, type NameSeal } from "./sealed-names.ts"
 import { changedDeep, oddlyNamed } from "./unseen.ts"
 
 /** What lies below some folders, by real path. */
@@ -214,17 +215,26 @@ export async function changedUnseen(before: Tree, after: Tree, since: number): P
 }
 
 /** A tree as a content, and back: for a call whose end nobody sees. */
-export function packTree(tree: Tree): Buffer {
-  return Buffer.from(JSON.stringify({ entries: [...tree.entries], skipped: [...tree.skipped], cut: tree.cut }))
+export function packTree(tree: Tree, { mayHold, seal }: NameSeal): Buffer {
+  const { entries, skipped, cut } = tree
+  const text = JSON.stringify({ entries: [...entries], skipped: [...skipped], cut })
+  if (!mayHold(text)) return Buffer.from(text)
+  const sealed = [...entries].map(([path, entry]) => [seal(path), { ...entry, state: withTarget(entry.state, seal) }])
+  const passed = [...skipped].map(([path, each]) => [seal(path), { ...each, reason: seal(each.reason) }])
+  return Buffer.from(JSON.stringify({ entries: sealed, skipped: passed, cut }))
 }
 
-export function unpackTree(bytes: Uint8Array): Tree {
+export function unpackTree(bytes: Uint8Array, { open }: NameSeal): Tree {
   const { entries, skipped, cut } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
     entries: [string, TreeEntry][]
     skipped: [string, { mark: string; reason: string }][]
     cut?: string
   }
-  return { entries: new Map(entries), skipped: new Map(skipped), ...(cut === undefined ? {} : { cut }) }
+  return {
+    entries: new Map(entries.map(([path, entry]) => [open(path), { ...entry, state: withTarget(entry.state, open) }])),
+    skipped: new Map(skipped.map(([path, each]) => [open(path), { ...each, reason: open(each.reason) }])),
+    ...(cut === undefined ? {} : { cut }),
+  }
 }
 
 function entriesOf(folder: string) {

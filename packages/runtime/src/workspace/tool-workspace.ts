@@ -8,8 +8,10 @@ import {
   type Workspace,
 } from "@toolwright/host/paths"
 import { makeStateFolder } from "@toolwright/host/state-files"
+import type { Redactor } from "@toolwright/host/text"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
 import type { Configuration } from "../configuration/settings.ts"
+import { redactorFor } from "../secrets/redactor.ts"
 import { loadedFiles } from "./loaded-files.ts"
 import { workspaceRoot } from "./root.ts"
 import { createStateFolder, stateFolderOf } from "./state-folder.ts"
@@ -64,6 +66,7 @@ function historyOf(configuration: Configuration, cwd: string, env: Environment):
   const { keepDays, keepMegabytes } = configuration.undo
   let state: string | undefined
   let key: Buffer | undefined
+  let redact: Redactor | undefined
   const stateFolder = (): string => (state ??= stateFolderOf(workspaceRoot(configuration, cwd), true, env).path)
   return {
     folder: () => join(stateFolder(), "undo"),
@@ -72,6 +75,8 @@ function historyOf(configuration: Configuration, cwd: string, env: Environment):
       makeStateFolder(stateFolder(), "undo")
     },
     key: () => (key ??= userKey(env)),
+    // Whatever kinds are shown to the model.
+    redact: (text) => (redact ??= redactorFor({ ...configuration, secrets: {} }, env))(text),
     retention: { days: keepDays, bytes: keepMegabytes * 1024 * 1024 },
   }
 }
