@@ -78,7 +78,8 @@ export async function heldUpBy(layout: RepositoryLayout, over?: AbortSignal): Pr
     inside: path !== layout.top,
   }))
   let seen = 0
-  for (let at = 0; at < pending.length && seen < MOST_ENTRIES && over?.aborted !== true; at++) {
+  for (let at = 0; at < pending.length && seen < MOST_ENTRIES; at++) {
+    if (over?.aborted === true) return undefined
     const { path, inside } = pending[at]!
     const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
     seen += entries.length
