@@ -46,9 +46,9 @@ export async function* run(
         yield event
         return summary
       }
-      for (const event of events) yield recorder?.shown(event) ?? event
+      for (const event of events) yield record.shown(event)
       if (end === undefined) continue
-      const last = recorder?.shown(end.event) ?? end.event
+      const last = record.shown(end.event)
       yield last
       return last.summary
     }
@@ -105,6 +105,11 @@ class RecordOfRun {
     const { request } = this.#state
     const written = end === undefined || request.leaves?.(end) === true ? events : [...events, end]
     await this.#recorder?.write(written, () => snapshotOf(this.#state))
+  }
+
+  /** An event as others hear of it. */
+  shown<Event extends RunEvent>(event: Event): Event {
+    return this.#recorder?.shown(event) ?? event
   }
 }
 
