@@ -20,6 +20,7 @@ function whole() {
     groundingText: () => "grounded",
     forward: () => Promise.resolve(new Response("passed on")),
     leavesOut: () => ["top_k"],
+    tokenize: (text) => Promise.resolve([text.length]),
     close: () => Promise.resolve(void (state.closed = true)),
   }
   return { backend, state }
@@ -34,6 +35,7 @@ test("everything of a backend passes through a wrapper, now and later", async ()
   expect(wrapped.abilities).toBe(backend.abilities)
   expect(wrapped.groundingText!([])).toBe("grounded")
   expect(wrapped.leavesOut!({ messages: [] })).toEqual(["top_k"])
+  expect(await wrapped.tokenize!("abc")).toEqual([3])
   expect(await collectEvents(wrapped.infer({ messages: [{ role: "user", content: "a" }] }))).toEqual([
     { type: "text-delta", text: "a" },
   ])

@@ -28,6 +28,7 @@ export function wrapBackend<Own extends Partial<Backend>>(backend: Backend, own:
     ...(backend.forward === undefined
       ? {}
       : { forward: (path, body, options) => backend.forward!(path, body, options) }),
+    ...(backend.tokenize === undefined ? {} : { tokenize: (text, options) => backend.tokenize!(text, options) }),
     ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
   }
   return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(own)) as Backend & Own

@@ -5,6 +5,7 @@ import type { ChatMessage, RefusedSchema, ToolFormatter } from "@toolwright/tool
 import { planDelivery, type DeliveryPlan, type Grammars, type ToolCallingMode } from "./delivery.ts"
 import { groundingOf, type GroundingSetting } from "./grounding.ts"
 import { originsOf } from "./origins.ts"
+import { leaningOf, type Leaning } from "./name-tokens.ts"
 import { ReplyReader } from "./reply/reader.ts"
 import type { Reply, ReplyEvent } from "./reply/reply.ts"
 
@@ -99,6 +100,8 @@ export interface Question {
   wordsOnly?: boolean
   /** Holds the reply to a form, in place of what would carry the tools; left out where the server refuses it. */
   form?: Partial<InferRequest> | undefined
+  /** How much likelier the names of tools are to be called than they are by themselves, in logits. */
+  toolBias?: ReadonlyMap<string, number> | undefined
   /** Goes into the request as it is, where it is native. */
   native?: Partial<InferRequest>
   /** Goes into every request as it is. */
@@ -151,7 +154,7 @@ export class Asking {
 
   async next(): Promise<AskStep> {
     if (this.#done) return { done: true, reply: this.#reader!.reply }
-    if (this.#request === undefined) return { done: false, events: this.#write() }
+    if (this.#request === undefined) return { done: false, events: this.#write(await this.#lean()) }
     try {
       const stream = this.#stream ?? this.#open()
       for (;;) {
@@ -220,7 +223,15 @@ export class Asking {
     return this.#dialogue.refusedForm === true ? undefined : this.#question.form
   }
 
-  #write(): AskEvent[] {
+  /** What the wanted tools come to in this model's tokens; nothing where no call is wanted. */
+  #lean(): Promise<Leaning | undefined> | undefined {
+    const { toolBias, wordsOnly = false } = this.#question
+    if (toolBias === undefined || wordsOnly) return undefined
+    const { backend, plan, signal } = this.#dialogue
+    return leaningOf(toolBias, { backend, formatter: plan.formatter, signal })
+  }
+
+  #write(leaning: Leaning | undefined): AskEvent[] {
     const { plan, sampling, recordTokens } = this.#dialogue
     const { mustCall = false, oneCall = false, native, extra } = this.#question
     const tools = this.#tools()
@@ -240,7 +251,9 @@ export class Asking {
       ...part,
       ...(plan.delivery === "native" ? native : {}),
       ...(recordTokens ? { recordTokens } : {}),
-      ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop } }),
+      ...(sampling === undefined && stop.length === 0 && leaning === undefined
+        ? {}
+        : { sampling: { ...sampling, stop, ...logitBiasOf(leaning, sampling) } }),
     }
     const {
       tools: offered = [],
@@ -250,7 +263,14 @@ export class Asking {
     const held = grammar === undefined ? {} : { grammar }
     return [
       ...this.#newlyRefused(refused),
-      { type: "request", messages, tools: offered, delivery: plan.delivery, ...held },
+      {
+        type: "request",
+        messages,
+        tools: offered,
+        delivery: plan.delivery,
+        ...held,
+        ...(leaning === undefined ? {} : { toolBias: leaning.tools }),
+      },
     ]
   }
 
@@ -304,6 +324,11 @@ export class Asking {
     const stream = backend.infer(this.#request!, signal === undefined ? {} : { signal })
     return (this.#stream = stream[Symbol.asyncIterator]())
   }
+}
+
+/** What was set for single tokens goes before what follows from tools. */
+function logitBiasOf(leaning: Leaning | undefined, sampling: SamplingOptions | undefined): SamplingOptions {
+  return leaning === undefined ? {} : { logitBias: { ...leaning.tokens, ...sampling?.logitBias } }
 }
 
 function isUnsupported(thrown: unknown): thrown is ToolwrightError {

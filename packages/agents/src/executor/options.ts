@@ -63,6 +63,11 @@ export interface ExecutorOptions {
   reasoningTokens?: number
   /** Tells how the model came to each reply, token by token, where the backend can. */
   recordTokens?: boolean
+  /**
+   * Leans the model to tools whose inputs are there, and away from those that were called more than twice or are not
+   * permitted, where the backend tells its tokens.
+   */
+  toolBias?: boolean
   permissions?: PermissionPolicy
   /** What becomes of a call that needs approval where nobody can be asked: it is denied, unless the run is to wait. */
   approvals?: "deny" | "wait"

@@ -17,6 +17,7 @@ import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { ResultStore } from "./result-store.ts"
 import { promptOf, stageOf, tokensOf, type Stage } from "./stage.ts"
 import { MAX_NUDGES, TEXTS } from "./texts.ts"
+import { biasOf } from "./tool-bias.ts"
 
 /** One run: what it needs to know from round to round. What a phase has of its own is a {@link Stage}. */
 export interface RunState extends Stage {
@@ -121,6 +122,7 @@ export function questionOf(state: RunState): Question {
       return withoutTools === true && messages[0]?.content === "" ? messages.slice(1) : messages
     },
     said: () => conversation.said,
+    toolBias: biasOf(state),
     callsBefore: state.calls,
     nameCall: (given) => nameCall(state, given),
   }

@@ -28,6 +28,7 @@ export class Ledger {
   readonly #modified = new Set<string>()
   readonly #open = new OpenFailures()
   readonly #notes: WorkNote[] = []
+  readonly #callsByTool = new Map<string, number>()
   #sequence = 0
   #lastChange = 0
   #lastCommit = 0
@@ -42,6 +43,7 @@ export class Ledger {
   record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
     const call = { sequence: ++this.#sequence, name, arguments: args, result }
     const role = tool === undefined ? undefined : roleOf(tool, args)?.role
+    this.#callsByTool.set(name, (this.#callsByTool.get(name) ?? 0) + 1)
     if (result.success) this.#recordSuccess(call, tool, role)
     else this.#failures++
     this.#open.record(name, args, result, tool)
@@ -105,6 +107,11 @@ export class Ledger {
 
   get calls(): number {
     return this.#sequence
+  }
+
+  /** How often each tool was called, well or not. */
+  get callsByTool(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#callsByTool)
   }
 
   /** Calls that succeeded and that do more than look. */

@@ -6,6 +6,8 @@ export interface Address {
   shown: string
   /** Where a request that is no inference goes, by its path; nothing where the server takes none. */
   other(path: string): string | undefined
+  /** Where a page of the server's own is, which stands beside its versioned API. */
+  beside(page: string): string
   /** From `user:password@` in the address, which fetch would refuse. */
   authorization?: string
 }
@@ -51,6 +53,10 @@ export function addressOf(baseUrl: string, setting: string, { own, without, othe
     endpoint,
     shown: `${url.origin}${url.pathname}`,
     other: (page) => (others === undefined ? undefined : at(others + page)),
+    beside(page) {
+      url.pathname = `${root.replace(/\/v\d+$/, "")}/${page}`
+      return url.href
+    },
     ...(authorization === undefined ? {} : { authorization }),
   }
 }

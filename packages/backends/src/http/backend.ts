@@ -7,6 +7,7 @@ import { LIMITS, type ReplyLimits } from "./limits.ts"
 import type { Protocol } from "./protocol.ts"
 import { replyEvents, type Framing } from "./reply-events.ts"
 import { createRetries, Retryable } from "./retry.ts"
+import { createTokenReader } from "./tokens.ts"
 import { createWatchdog, readText, send } from "./transport.ts"
 
 /** Settings of every backend that asks a server. */
@@ -110,6 +111,17 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     leavesOut: (request) => protocol.leavesOut(request),
     infer,
     ...(protocol.pages.others === undefined ? {} : { forward }),
+    ...(protocol.tokensOf === undefined
+      ? {}
+      : {
+          tokenize: createTokenReader({
+            url: address.beside("tokenize"),
+            body: (text) => protocol.tokensOf!(text),
+            headers,
+            context,
+            fetch: fetcher,
+          }),
+        }),
   }
 }
 

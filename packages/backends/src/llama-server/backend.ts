@@ -5,6 +5,7 @@ import { createServerBackend, type ServerOptions } from "../http/backend.ts"
 import { checkConstraints, leftOutBy, SAMPLING_NAMES, samplingAs, type SamplingFields } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, FinishReason, InferRequest } from "../model/backend.ts"
+import { llamaTokenQuestion } from "../openai-compatible/dialect.ts"
 import { createPromptWriter, type PromptTemplate } from "./prompt.ts"
 import { LLAMA_SERVER_URL } from "../addresses.ts"
 
@@ -65,6 +66,7 @@ function completion({ modelName, template, modelFormat }: LlamaServerOptions): P
         // Without a template there is nothing that would read its variables.
         extra: (name) => OWN.test(name) || (template?.source !== undefined && VARIABLES.has(name)),
       }),
+    tokensOf: llamaTokenQuestion,
     decoder: completionDecoder,
   }
 }

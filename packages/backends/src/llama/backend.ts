@@ -59,6 +59,7 @@ export function llamaBackend(
     ...formatOf(engine, options.modelName ?? engine.modelName),
     modelName: () => options.modelName ?? engine.modelName,
     infer: (request, { signal } = {}) => inferPrompt(engine, renderPrompt(request.messages), request, signal),
+    tokenize: (text) => Promise.resolve(engine.tokenize(text)),
     async close() {
       await engine[Symbol.asyncDispose]()
     },

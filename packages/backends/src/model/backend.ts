@@ -123,5 +123,10 @@ export interface Backend {
    * address of its API, e.g. `embeddings`. Fails as `infer` does; nothing is tried again.
    */
   forward?(path: string, body: JsonObject, options?: { signal?: AbortSignal }): Promise<Response>
+  /**
+   * The numbers that the model's own vocabulary has for a text, asked of the server and kept: no number holds for two
+   * models. Undefined where nobody tells them; fails only when cancelled.
+   */
+  tokenize?(text: string, options?: { signal?: AbortSignal }): Promise<readonly number[] | undefined>
   close?(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { SAMPLING_NAMES } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend } from "../model/backend.ts"
 import { chatBody } from "./body.ts"
-import { DIALECT_ABILITIES, samplingFields, type Dialect } from "./dialect.ts"
+import { DIALECT_ABILITIES, samplingFields, tokenQuestion, type Dialect } from "./dialect.ts"
 
 /** Settings of an OpenAI-compatible backend. The key is sent as a bearer token. */
 export interface OpenAICompatibleOptions extends ServerOptions {
@@ -27,6 +27,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
 
 function chatCompletions(options: OpenAICompatibleOptions): Protocol {
   const { modelName, dialect = "generic", stream = true, includeReasoning = false } = options
+  const tokensOf = tokenQuestion(dialect, modelName)
   return {
     kind: "openai-compatible",
     server: "an OpenAI-compatible server",
@@ -34,6 +35,7 @@ function chatCompletions(options: OpenAICompatibleOptions): Protocol {
     pages: { own: "chat/completions", others: "" },
     body: (request) => chatBody(request, { modelName, dialect, stream, includeReasoning }),
     leavesOut: ({ sampling }) => samplingFields(sampling, dialect).unsupported.map((name) => SAMPLING_NAMES[name]),
+    ...(tokensOf === undefined ? {} : { tokensOf }),
     decoder: chatDecoder,
   }
 }

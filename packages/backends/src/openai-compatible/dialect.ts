@@ -93,3 +93,15 @@ export function samplingFields(
   }
   return { fields, unsupported }
 }
+
+/** What `/tokenize` of llama.cpp is asked; the marks of calls count as the single tokens that they may be. */
+export function llamaTokenQuestion(content: string): JsonObject {
+  return { content, add_special: false, parse_special: true }
+}
+
+/** What a server's `/tokenize` is asked for the tokens of a text; undefined where the dialect has no such page. */
+export function tokenQuestion(dialect: Dialect, model: string): ((text: string) => JsonObject) | undefined {
+  if (dialect === "llama.cpp") return llamaTokenQuestion
+  if (dialect !== "vllm" && dialect !== "sglang") return undefined
+  return (prompt) => ({ model, prompt, add_special_tokens: false })
+}

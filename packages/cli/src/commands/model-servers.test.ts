@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest"
 import {
   MODEL_SERVERS,
   startModelServer,
+  tokensOf,
   type Body,
   type ModelServerKind,
   type Said,
@@ -29,7 +30,8 @@ function backendOf(kind: ModelServerKind, url: string) {
 async function run(kind: ModelServerKind, answers: readonly Said[], ...more: string[]) {
   const server = await startModelServer(kind, answers)
   const cwd = folderWith({ "red.gif": "GIF89a;" })
-  const args = ["run", "write a note", "--model", "m-7b", "--only-tools", "file", "--json"]
+  const only = more.includes("--only-tools") ? [] : ["--only-tools", "file"]
+  const args = ["run", "write a note", "--model", "m-7b", ...only, "--json"]
   const env = { XDG_STATE_HOME: join(cwd, "state"), TOOLWRIGHT_API_KEY: "secret-1" }
   const { backend, baseUrl } = backendOf(kind, server.baseUrl)
   const finished = await here([...args, "--backend", backend, "--base-url", baseUrl, ...more], { cwd, env })
@@ -196,4 +198,39 @@ test.each(MODEL_SERVERS)("the doctor examines %s by its own API", async (kind) =
       ...(kind === "vllm" || kind === "sglang" ? { structuralTags: "held" } : {}),
     },
   ])
+})
+
+describe.each(["llama-server", "vllm", "sglang"] as const)("with %s and --tool-bias", (kind) => {
+  const more = ["--tool-bias", "--only-tools", "search"]
+  const biasOf = ({ body }: { body: Body }) => (body as { logit_bias?: object }).logit_bias
+  /** The token in which a name parts from the others. */
+  const token = (text: string) => tokensOf(text).join()
+
+  test("a tool called more than twice is made less likely by the server's own tokens, which is on record", async () => {
+    const calls = ["a", "b", "c", "d"].map((pattern) => ({ call: { name: "search_grep", arguments: { pattern } } }))
+    const { asked, events, cwd } = await run(kind, [...calls, { text: "Done." }], ...more)
+    expect(asked.map(biasOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      { [token("_grep")]: -1 },
+      { [token("_grep")]: -2 },
+    ])
+    const told = events.flatMap((event) => (event.type === "request" ? [event.toolBias] : []))
+    expect(told.slice(2)).toEqual([undefined, { search_grep: -1 }, { search_grep: -2 }])
+    const shown = await here(["runs", "show", "latest"], { cwd, env: { XDG_STATE_HOME: join(cwd, "state") } })
+    expect(shown.stdout).toContain("names of tools weighed: search_grep -2")
+  })
+
+  test("a denied tool stays in the prompt, and the tokens of its name are discouraged", async () => {
+    const { asked } = await run(kind, [{ text: "Done." }], ...more, "--deny-tool", "search_find_files")
+    expect(biasOf(asked[0]!)).toEqual({ [token("_files")]: -8 })
+    expect(asked[0]!.text).toContain("search_find_files")
+  })
+})
+
+test("a model that does not tell its tokens is not weighed, and that is said", async () => {
+  const { asked, stderr, code } = await run("ollama", [{ text: "Done." }], "--tool-bias")
+  expect([code, stderr]).toEqual([0, expect.stringContaining("agent.toolBias changes nothing")])
+  expect(asked[0]!.text).not.toContain("logit_bias")
 })

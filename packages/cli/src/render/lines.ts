@@ -49,8 +49,10 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     `${style.bold("goes on")} with ${neutralise(model)} ${style.dim(`from round ${round} on, after ${count(calls, "call")}`)}`,
   ],
   "round-start": ({ round, maxRounds }, { style }) => [style.cyan(`round ${round}/${maxRounds}`)],
-  request: ({ prefix, context }, sheet) =>
-    [...readAnew(prefix), ...windowLines(context, sheet)].map((line) => `  ${sheet.style.dim(line)}`),
+  request: ({ prefix, context, toolBias }, sheet) =>
+    [...readAnew(prefix), ...windowLines(context, sheet), ...leanings(toolBias, sheet.room)].map(
+      (line) => `  ${sheet.style.dim(line)}`,
+    ),
   "model-retry": ({ reason, attempt, delayMs }, { style, marks, room }) => [
     `  ${style.yellow(marks.more)} ${oneLine(reason, room - 28)}; try ${attempt + 1} in ${duration(delayMs)}`,
   ],
@@ -149,6 +151,12 @@ function readAnew(prefix: { kept: number; of: number } | undefined): string[] {
   return [
     `the prompt is as before for ${Math.floor((100 * prefix.kept) / prefix.of)} %: the server reads the rest anew`,
   ]
+}
+
+/** Which tools the model is led to, and from which away. */
+function leanings(bias: Extract<RunEvent, { type: "request" }>["toolBias"] = {}, room: number): string[] {
+  const told = Object.entries(bias).map(([name, value]) => `${name} ${value > 0 ? "+" : ""}${value}`)
+  return told.length === 0 ? [] : [oneLine(`names of tools weighed: ${told.join(", ")}`, room - 4)]
 }
 
 /** How full the model's window is, told when it comes to be fuller or emptier, and when something is left out first. */

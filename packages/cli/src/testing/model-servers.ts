@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
@@ -57,6 +58,10 @@ export async function startModelServer(
       const path = request.url ?? ""
       const page = PAGES[kind][path]
       if (page !== undefined) return void response.end(JSON.stringify(page))
+      if (path === "/tokenize" && TELLS_TOKENS.has(kind)) {
+        const { content, prompt = content } = JSON.parse(Buffer.concat(pieces).toString()) as Body
+        return void response.end(JSON.stringify({ tokens: tokensOf(String(prompt)) }))
+      }
       if (path !== PATHS[kind]) return void response.writeHead(404).end('{"error":{"message":"no such page"}}')
       const text = Buffer.concat(pieces).toString()
       const about = { path, headers: request.headers, body: JSON.parse(text) as Body, text }
@@ -72,6 +77,14 @@ export async function startModelServer(
     server.close()
   })
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, left }
+}
+
+const TELLS_TOKENS: ReadonlySet<ModelServerKind> = new Set(["llama-server", "vllm", "sglang"])
+
+/** The numbers of a vocabulary of words, parts of names and what stands between them. */
+export function tokensOf(text: string): number[] {
+  const pieces = text.match(/_?[a-z]+|[^a-z_]+|_/g) ?? []
+  return pieces.map((piece) => Number.parseInt(createHash("sha256").update(piece).digest("hex").slice(0, 7), 16))
 }
 
 const PATHS: Readonly<Record<ModelServerKind, string>> = {

@@ -1,1 +1,1 @@
-export { nameTokenBias, toolBias, type BiasedTool, type ToolBiasOptions } from "./tool-bias.ts"
+export { LEAST_BIAS, tokenBias, toolBias, type BiasedTool, type ToolBiasOptions } from "./tool-bias.ts"

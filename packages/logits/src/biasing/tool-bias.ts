@@ -40,30 +40,60 @@ export function toolBias(tools: readonly BiasedTool[], options: ToolBiasOptions 
 }
 
 /**
- * The bias for the tokens with which a tool's name may go on, given how much of a name stands already. A token that
- * leads to several
- * names gets the highest of their biases, so that a blocked tool does not take others with it.
- *
- * @param written what of the name has been generated
- * @param tokens the candidates, with their text
- * @returns values to add, by token number; tokens that lead to no name are left out (the grammar forbids them)
+ * What leads to a blocked name costs so much, in logits, and nothing more than that: a bias of tokens holds for the
+ * whole reply, and a token that is forbidden outright would be missing from its texts too. Whatever blocks a tool
+ * refuses its call as well.
  */
-export function nameTokenBias(
+export const LEAST_BIAS = -8
+
+/** Tools by the tokens of their names, as far as they are the same. */
+interface Fork {
+  /** What the name that ends here has. */
+  own?: number
+  readonly next: Map<number, Fork>
+}
+
+/**
+ * The bias of the tokens in which names part, from the bias of the names. Only differences count: where all names that
+ * can follow are equally likely nothing is added, and a name goes after another one that it begins with by how much more
+ * likely it is. A token that would lead to one name here and another there gets the weaker of the two.
+ *
+ * @param names the tokens with which each name is written, all from the same beginning, by the model's own vocabulary
+ * @returns values to add, by token number
+ */
+export function tokenBias(
   bias: ReadonlyMap<string, number>,
-  written: string,
-  tokens: Iterable<readonly [id: number, text: string]>,
+  names: ReadonlyMap<string, readonly number[]>,
 ): Record<number, number> {
-  const open = [...bias]
-    .filter(([name]) => name.startsWith(written))
-    .map(([name, value]) => [name.slice(written.length), value] as const)
-  const result: Record<number, number> = {}
-  for (const [id, text] of tokens) {
-    if (text === "") continue
-    // A token may go past the end of the name, into what closes it.
-    const values = open
-      .filter(([rest]) => rest.startsWith(text) || text.startsWith(rest))
-      .filter(([rest]) => rest !== "" || !open.some(([other]) => other !== "" && other.startsWith(text)))
-    if (values.length > 0) result[id] = Math.max(...values.map(([, value]) => value))
+  const root: Fork = { next: new Map() }
+  for (const [name, tokens] of names) {
+    let fork = root
+    for (const token of tokens) {
+      let next = fork.next.get(token)
+      if (next === undefined) fork.next.set(token, (next = { next: new Map() }))
+      fork = next
+    }
+    fork.own = Math.max(LEAST_BIAS, bias.get(name) ?? 0)
   }
+  const result: Record<number, number> = {}
+  const told = new Set<number>()
+  const tell = (token: number, value: number): void => {
+    const weaker = told.has(token) && Math.abs(result[token] ?? 0) < Math.abs(value) ? (result[token] ?? 0) : value
+    told.add(token)
+    if (weaker === 0) delete result[token]
+    else result[token] = weaker
+  }
+  walk(root, tell)
   return result
+}
+
+/** @returns the bias of the likeliest name that can follow */
+function walk(fork: Fork, tell: (token: number, value: number) => void): number {
+  const values = [...fork.next].map(([token, next]) => [token, walk(next, tell)] as const)
+  const all = [...values.map(([, value]) => value), ...(fork.own === undefined ? [] : [fork.own])]
+  const best = Math.max(...all)
+  // The end of a name has no token of its own: those that go on are weighed against it.
+  const base = fork.own ?? 0
+  if (all.some((value) => value !== best)) for (const [token, value] of values) tell(token, value - base)
+  return best
 }

@@ -32,6 +32,7 @@ export function executorSettings(
     compaction,
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(runs.tokens ? { recordTokens: true } : {}),
+    ...(agent.toolBias ? { toolBias: true } : {}),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
   }
 }

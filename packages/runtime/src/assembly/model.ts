@@ -54,6 +54,7 @@ export function modelFor(
   }
   const opened = async (named: Configuration): Promise<Backend> => {
     const backend = await open(named)
+    if (configuration.agent.toolBias && backend.tokenize === undefined) log?.(NO_TOOL_BIAS)
     if (configuration.runs.tokens && backend.abilities.tokens !== true) log?.(NO_TOKENS)
     return backend
   }
@@ -72,6 +73,8 @@ export function modelFor(
   }
 }
 
+const NO_TOOL_BIAS =
+  "This model does not tell its tokens, so agent.toolBias changes nothing: llama.cpp's server, vLLM, SGLang and models in this process do."
 const NO_TOKENS =
   "This model does not tell how it comes to its replies, so none of their tokens is recorded: models in this process do (--backend pocket, or llama with --model-path)."
 

@@ -60,6 +60,16 @@ export const AGENT_SETTINGS = [
     flag: "catalogue",
   },
   {
+    key: "agent.toolBias",
+    nature: "harmless",
+    type: "boolean",
+    fallback: false,
+    description:
+      "Whether a model is led to tools whose inputs are there, and away from those called more than twice or denied, by the tokens of their names; of llama.cpp, vLLM, SGLang and models in this process",
+    env: ["TOOLWRIGHT_TOOL_BIAS"],
+    flag: "tool-bias",
+  },
+  {
     key: "agent.requiredTools",
     nature: "narrows",
     type: "string-list",

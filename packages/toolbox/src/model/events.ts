@@ -131,6 +131,8 @@ export type RunEvent =
       tools: readonly unknown[]
       delivery: string
       grammar?: string
+      /** How much likelier the names of tools were made, in logits, by the tokens of this model. */
+      toolBias?: Readonly<Record<string, number>>
       /**
        * How many characters at its front are as in the request before (`of` them), which a server need not read again.
        */
