@@ -251,9 +251,7 @@ export class Asking {
       ...part,
       ...(plan.delivery === "native" ? native : {}),
       ...(recordTokens ? { recordTokens } : {}),
-      ...(sampling === undefined && stop.length === 0 && leaning === undefined
-        ? {}
-        : { sampling: { ...sampling, stop, ...logitBiasOf(leaning, sampling) } }),
+      ...samplingPart(sampling, stop, leaning),
     }
     const {
       tools: offered = [],
@@ -269,7 +267,7 @@ export class Asking {
         tools: offered,
         delivery: plan.delivery,
         ...held,
-        ...(leaning === undefined ? {} : { toolBias: leaning.tools }),
+        ...(leaning && { toolBias: leaning.tools }),
       },
     ]
   }
@@ -327,8 +325,14 @@ export class Asking {
 }
 
 /** What was set for single tokens goes before what follows from tools. */
-function logitBiasOf(leaning: Leaning | undefined, sampling: SamplingOptions | undefined): SamplingOptions {
-  return leaning === undefined ? {} : { logitBias: { ...leaning.tokens, ...sampling?.logitBias } }
+function samplingPart(
+  sampling: SamplingOptions | undefined,
+  stop: readonly string[],
+  leaning: Leaning | undefined,
+): Pick<InferRequest, "sampling"> {
+  if (sampling === undefined && stop.length === 0 && leaning === undefined) return {}
+  const logitBias = leaning === undefined ? {} : { logitBias: { ...leaning.tokens, ...sampling?.logitBias } }
+  return { sampling: { ...sampling, stop, ...logitBias } }
 }
 
 function isUnsupported(thrown: unknown): thrown is ToolwrightError {

@@ -7,7 +7,7 @@ import { LIMITS, type ReplyLimits } from "./limits.ts"
 import type { Protocol } from "./protocol.ts"
 import { replyEvents, type Framing } from "./reply-events.ts"
 import { createRetries, Retryable } from "./retry.ts"
-import { createTokenReader } from "./tokens.ts"
+import { createTokenReader, type TokensPage } from "./tokens.ts"
 import { createWatchdog, readText, send } from "./transport.ts"
 
 /** Settings of every backend that asks a server. */
@@ -111,18 +111,13 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     leavesOut: (request) => protocol.leavesOut(request),
     infer,
     ...(protocol.pages.others === undefined ? {} : { forward }),
-    ...(protocol.tokensOf === undefined
-      ? {}
-      : {
-          tokenize: createTokenReader({
-            url: address.beside("tokenize"),
-            body: (text) => protocol.tokensOf!(text),
-            headers,
-            context,
-            fetch: fetcher,
-          }),
-        }),
+    ...tokensPart(protocol, { url: address.beside("tokenize"), headers, context, fetch: fetcher }),
   }
+}
+
+/** Of a server that tells the tokens of texts. */
+function tokensPart({ tokensOf }: Protocol, page: Omit<TokensPage, "body">): Pick<Backend, "tokenize"> {
+  return tokensOf === undefined ? {} : { tokenize: createTokenReader({ ...page, body: tokensOf }) }
 }
 
 /** How the values of a reply follow each other, as its response says. */

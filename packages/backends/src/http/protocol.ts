@@ -16,7 +16,7 @@ export interface Protocol {
   /** A stream is one JSON value on each line, where it is no event stream. */
   readonly lines?: true
   /** What `/tokenize` beside the API is asked for the tokens of a text; nothing where the server has no such page. */
-  tokensOf?(text: string): JsonObject
+  readonly tokensOf?: (text: string) => JsonObject
   /** What a request carries beyond its content type. */
   headers?(apiKey: string): Record<string, string>
   /** @throws ToolwrightError `CONFLICTING_CONSTRAINTS`, `CONSTRAINT_UNSUPPORTED`, or what the messages bring */

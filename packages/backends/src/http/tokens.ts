@@ -6,7 +6,7 @@ import { createWatchdog, readText, send } from "./transport.ts"
 /** Where a server tells the tokens of a text, and how it is asked. */
 export interface TokensPage {
   url: string
-  body(text: string): JsonObject
+  body: (text: string) => JsonObject
   headers: Readonly<Record<string, string>>
   context: FailureContext
   fetch: typeof fetch

@@ -44,7 +44,7 @@ export const runsCommand: Command = {
   usage: usageText({
     synopsis: [
       "runs [list] [options]",
-      "runs show <id|latest> [options]",
+      "runs show [id|latest] [options]",
       "runs files <id|latest> [options]",
       "runs export <id|latest> [--html] [--to file]",
       "runs import <file>",
@@ -60,7 +60,8 @@ export const runsCommand: Command = {
   }),
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
-    const [action = "list", id] = positionals
+    const [action = "list", named] = positionals
+    const id = named ?? (action === "show" ? "latest" : undefined)
     if (action === "list" && id === undefined) return list(invocation, values)
     if (!["show", "files", "export", "import"].includes(action))
       throw usageError(

@@ -238,6 +238,8 @@ test.each([
   [["tasks", "add", "x", "--agent", "bilder"], "Did you mean 'builder'?"],
   [["tasks", "add", "x", "--priority", "high"], "--priority must be a whole number"],
   [["tasks", "show", "t0"], "There is no task 't0'."],
+  [["tasks", "show"], "There is no task yet."],
+  [["tasks", "cancel"], "Give its id, or 'latest'"],
   [["tasks", "list", "--state", "ready"], "No task is ever 'ready'."],
   [["tasks", "begin"], "'tasks begin' is not known."],
   [["work", "--concurrency", "0"], "--concurrency must be a number from 1"],
@@ -246,6 +248,22 @@ test.each([
   const { code, stderr } = await here(args, { cwd })
   expect(stderr).toContain(message)
   expect(code).toBe(2)
+})
+
+test("the latest of tasks, runs and plans is shown alike: by that word, and where none is named", async () => {
+  const plan = "name: one\ntasks:\n  first: { agent: assistant, task: say it }\n"
+  const cwd = folderWith({ "plan.yaml": plan, "play.yaml": "steps:\n  - reply: Said.\n" })
+  const shown = async (...args: string[]) => (await here(args, { cwd })).stdout
+  await here(["tasks", "add", "an older one"], { cwd })
+  await here(["plan", "run", "plan.yaml", "--screenplay", "play.yaml"], { cwd })
+  for (const [what, of] of [
+    ["tasks", /^one-\w+\.first\b/],
+    ["runs", /say it/],
+    ["plan", /^one-\w+ /],
+  ] as const) {
+    expect(await shown(what, "show")).toMatch(of)
+    expect(await shown(what, "show", "latest")).toBe(await shown(what, "show"))
+  }
 })
 
 test("a plan's task is found by the plan's name, and ids of any length stand in one column", async () => {

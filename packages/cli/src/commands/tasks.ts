@@ -38,8 +38,8 @@ export const tasksCommand: Command = {
     synopsis: [
       "tasks [list] [options]",
       'tasks add "<task>" [options]',
-      "tasks show|watch <id> [options]",
-      "tasks cancel|retry <id> [options]",
+      "tasks show|watch [id|latest] [options]",
+      "tasks cancel|retry <id|latest> [options]",
     ],
     description: "Tasks are done by a worker ('toolwright work'). Of an id its beginning is enough.",
     options: OPTIONS,
@@ -166,7 +166,7 @@ function checkState({ state }: Values) {
 
 async function show({ invocation, values, access, what }: Asked): Promise<number> {
   const queue = await access.open()
-  const row = await found(queue, what)
+  const row = await found(queue, what ?? "latest")
   if (values.watch === true) return follow(invocation, values, queue, row.id)
   if (values.json === true) await printJson(invocation, queue, row)
   else {
@@ -209,7 +209,7 @@ async function follow(invocation: Invocation, values: Values, queue: TaskQueue, 
 }
 
 function found(queue: TaskQueue, id: string | undefined): Promise<TaskRow> {
-  if (id === undefined) throw usageError("Which task?", "Give its id; 'toolwright tasks' lists them.")
+  if (id === undefined) throw usageError("Which task?", "Give its id, or 'latest'; 'toolwright tasks' lists them.")
   return queue.find(id)
 }
 

@@ -167,6 +167,13 @@ test("a word that is no folder trusts nothing, also where a file lies above it",
   expect((await here(["trust", "list", "--json"], { env })).stdout).toBe("[]\n")
   mkdirSync(join(cwd, "below"))
   expect((await here(["trust", "below"], { cwd, env })).code).toBe(0)
+  // Nor does one take anything back.
+  expect(await here(["trust", "revoke", "belwo"], { cwd, env })).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("Nothing was said about"),
+  })
+  expect((await here(["trust", "list"], { cwd, env })).stdout).toMatch(/^trusted /)
+  expect((await here(["trust", "revoke", "below"], { cwd, env })).stdout).toContain("Forgotten: one answer")
 })
 
 test.skipIf(!HAS_TERMINAL)(

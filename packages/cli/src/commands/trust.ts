@@ -127,7 +127,9 @@ function revoke({ cwd, env, stdout }: Invocation, given: string): number {
   const path = resolve(cwd, given)
   // What is no path here may be the name of a server; a name is not looked for above this folder.
   const named = existsSync(path) ? 0 : forgetSource(env, given)
-  const forgotten = named || store.revoke(path) || store.revoke(fileFor(cwd, given) ?? path)
+  // Nor is a folder that is not there, which may be mistyped: the answer about the one above it is not meant.
+  const above = existsSync(path) ? fileFor(cwd, given) : undefined
+  const forgotten = named || store.revoke(path) || (above === undefined ? 0 : store.revoke(above))
   stdout.write(
     forgotten === 0
       ? `Nothing was said about ${neutralise(path)}; 'toolwright trust list' shows about what something was.\n`

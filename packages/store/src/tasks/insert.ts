@@ -131,7 +131,8 @@ export const waitsFor = (id: string, state: TaskState): string => `it waits for 
 
 export function unknownTask(id: string, several = false): ToolwrightError {
   const shown = id.slice(0, 100)
-  const message = several ? `Several tasks begin with '${shown}'.` : `There is no task '${shown}'.`
+  const none = id === "latest" ? "There is no task yet." : `There is no task '${shown}'.`
+  const message = several ? `Several tasks begin with '${shown}'.` : none
   return new ToolwrightError("UNKNOWN_TASK", message, {
     hint: "'toolwright tasks list' shows them.",
   })

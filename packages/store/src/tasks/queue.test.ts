@@ -257,6 +257,7 @@ onBothDatabases("a queue of tasks", (address) => {
     // A page is read from the index, nothing is sorted.
     expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("tasks_by_time")])
     expect((await queue.find(b.id.slice(0, -1))).id).toBe(b.id)
+    expect((await queue.find("latest")).id).toBe(b.id)
     await expect(queue.find("t")).rejects.toMatchObject({ code: "UNKNOWN_TASK" })
     await expect(queue.find("%")).rejects.toMatchObject({ code: "UNKNOWN_TASK" })
   })

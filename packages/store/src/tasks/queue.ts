@@ -44,7 +44,7 @@ export interface TaskQueue {
   /** All of them or none. Tasks may wait for each other by the ids given with them. @throws also `TASK_CYCLE` */
   addAll(tasks: readonly NewTask[]): Promise<TaskRow[]>
   get(id: string): Promise<TaskRow | undefined>
-  /** By its id or a beginning of it that no other has. @throws ToolwrightError `UNKNOWN_TASK` */
+  /** By its id, a beginning of it that no other has, or `latest`. @throws ToolwrightError `UNKNOWN_TASK` */
   find(id: string): Promise<TaskRow>
   list(filter?: TaskFilter): Promise<TaskRow[]>
   /** The tasks that each of these waits or waited for. */
@@ -133,7 +133,7 @@ class DatabaseQueue implements TaskQueue {
   }
 
   async find(id: string): Promise<TaskRow> {
-    const exact = await this.get(id)
+    const exact = id === "latest" ? (await this.list({ limit: 1 }))[0] : await this.get(id)
     if (exact !== undefined) return exact
     const rows = await tasksLike(this.database, id)
     if (id === "" || rows.length !== 1) throw unknownTask(id, rows.length > 1)
