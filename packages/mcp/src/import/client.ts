@@ -120,6 +120,11 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     this.#log(`Converted ${converted.length} tools to DIAL format`)
   }
 
+  /** Looks up what may have changed. */
+  protected changed(): void {
+    this.#changes.ask()
+  }
+
   #log(line: string): void {
     this.#options.log?.(plainLine(line))
   }

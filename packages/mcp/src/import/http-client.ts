@@ -1,6 +1,7 @@
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { BaseMCPClient, type McpClientOptions } from "./client.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
+import { hearChanges } from "./heard-changes.ts"
 import { newClient } from "./new-client.ts"
 
 /** The two ways in which servers answer over HTTP. */
@@ -31,6 +32,7 @@ export class HttpMCPClient extends BaseMCPClient {
         const client = await newClient(kind === "sse" ? "legacy" : "auto")
         prepare(client)
         await client.connect(transport, { timeout })
+        void hearChanges(client, () => this.changed())
         return { client, transport }
       }
       const { transport: wanted } = options

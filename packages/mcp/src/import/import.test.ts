@@ -210,6 +210,25 @@ test("three servers make one list, in their order, and each call goes to its own
   await expect(attachSource(registry, again)).rejects.toThrow(/Two tools are named 'web_search'/)
 })
 
+test("a server over HTTP that changes its tools is heard, and what it told is looked up", async () => {
+  const tools = new ToolRegistry()
+  const named = (name: string) =>
+    defineTool({ name, description: name, parameters: { type: "object" }, execute: () => name })
+  tools.register(named("first"))
+  await using server = await serveRegistry({ tools })
+  const client = await HttpMCPClient.create({ name: "changing", url: server.url })
+  open.push(client)
+  const registry = new ToolRegistry()
+  await attachSource(registry, client)
+  tools.unregister("first")
+  tools.register(named("second"))
+  // Until it is asked to tell of changes, it tells nobody: so it tells again.
+  await vi.waitFor(() => {
+    server.toolsChanged()
+    expect(registry.list().map(({ name }) => name)).toEqual(["second"])
+  })
+})
+
 describe("configuration", () => {
   test("reads the usual file, with disabled entries marked", () => {
     expect(

@@ -28,20 +28,21 @@ export function tasksFor(
   const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
   const { database } = configuration.runs
   const named = database === undefined || isPostgres(database) ? database : resolve(cwd, database)
-  return tasksOver(logAccess(named, place), place)
+  return tasksOver(logAccess(named, place), place, configuration)
 }
 
 /** The tasks in the database of a log. */
 export function tasksOver(
   log: LogAccess,
   { root, stateDatabase }: { root: string; stateDatabase: string },
+  { agent: { maxNestingDepth: maxDepth } }: Pick<Configuration, "agent">,
 ): TaskAccess {
   const queues = new WeakMap<object, TaskQueue>()
   const queueOf = (runs: Awaited<ReturnType<LogAccess["open"]>>): TaskQueue => {
     const { database } = runs
     const cancelledRun = async (run: string, reason: string): Promise<void> =>
       (await import("./cancelled-run.ts")).endCancelledRun(runs, run, reason)
-    const queue = queues.get(database) ?? taskQueue(database, { cancelledRun })
+    const queue = queues.get(database) ?? taskQueue(database, { cancelledRun, maxDepth })
     queues.set(database, queue)
     return queue
   }

@@ -17,8 +17,8 @@ import { ENDED_STATES, type NewTask, type TaskRow } from "./task.ts"
 export const DEFAULT_MAX_DEPTH = 3
 const DEFAULT_MAX_ATTEMPTS = 3
 
-/** A task whose id is settled. */
-type Named = NewTask & { readonly id: string }
+/** A task whose id and depth are settled. */
+type Named = NewTask & { readonly id: string; readonly maxDepth: number }
 
 /** So many tasks are written with one statement. */
 const TOGETHER = 100
@@ -60,7 +60,7 @@ interface Beginning {
 }
 
 const QUEUED: Beginning = { state: "queued", reason: null }
-const rootPlace = ({ maxDepth = DEFAULT_MAX_DEPTH }: NewTask): Place => ({ depth: 0, maxDepth })
+const rootPlace = ({ maxDepth }: Named): Place => ({ depth: 0, maxDepth })
 
 /** The values of a row, in the statement's order. */
 function valuesOf(task: Named, { depth, maxDepth }: Place, { state, reason }: Beginning, now: number): SqlValue[] {

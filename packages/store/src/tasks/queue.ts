@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
 import type { TaskState } from "../tables.ts"
 import { blockDependants, cancelChildren, releaseDependants, unblockDependants } from "./dependants.ts"
-import { insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
+import { DEFAULT_MAX_DEPTH, insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
 import { tasksLike } from "./like.ts"
 import { listTasks } from "./list.ts"
 import * as sql from "./statements.ts"
@@ -30,6 +30,8 @@ export interface QueueOptions {
   now?: () => number
   /** Ends a run that was left open by a task which is cancelled now. */
   cancelledRun?: (run: string, reason: string) => Promise<void>
+  /** How deep tasks below one nest that says nothing of it. */
+  maxDepth?: number
 }
 
 /**
@@ -106,24 +108,32 @@ class DatabaseQueue implements TaskQueue {
   readonly #newId = taskIds()
   readonly #makeRoom: (more: number) => Promise<void>
   readonly #cancelledRun: NonNullable<QueueOptions["cancelledRun"]>
+  readonly #maxDepth: number
 
-  constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now, cancelledRun }: QueueOptions) {
+  constructor(database: Database, options: QueueOptions) {
+    const { room = DEFAULT_ROOM, now = Date.now, cancelledRun, maxDepth = DEFAULT_MAX_DEPTH } = options
     this.database = database
     this.#now = now
     this.#cancelledRun = cancelledRun ?? (async () => {})
     this.#makeRoom = roomKeeper(database, room, now)
+    this.#maxDepth = maxDepth
+  }
+
+  /** A task with its id, and with what it says nothing of. */
+  #named(task: NewTask, time: number) {
+    return { maxDepth: this.#maxDepth, ...task, id: task.id ?? this.#newId(time) }
   }
 
   async add(task: NewTask): Promise<TaskRow> {
     if (!standsAlone(task)) return (await this.addAll([task]))[0]!
     const time = this.#now()
     await this.#makeRoom(1)
-    return insertTask(this.database.execute, { ...task, id: task.id ?? this.#newId(time) }, time)
+    return insertTask(this.database.execute, this.#named(task, time), time)
   }
 
   async addAll(tasks: readonly NewTask[]): Promise<TaskRow[]> {
     const time = this.#now()
-    const named = tasks.map((task) => ({ ...task, id: task.id ?? this.#newId(time) }))
+    const named = tasks.map((task) => this.#named(task, time))
     await this.#makeRoom(named.length)
     return this.#atomically((execute) => insertTasks(execute, named, time))
   }
@@ -216,7 +226,7 @@ class DatabaseQueue implements TaskQueue {
     const adding = this.#atomically(async (execute) => {
       const { changed } = await execute(sql.WAIT_TASK, [reason, time, task.id, fence])
       if (changed !== 1) throw await this.#stale(execute, task.id)
-      const added = await insertTask(execute, { ...on, id: on.id ?? this.#newId(time) }, time)
+      const added = await insertTask(execute, this.#named(on, time), time)
       await execute(sql.COUNT_DEPENDANT, [added.id])
       await execute(sql.INSERT_DEPENDENCY, [task.id, added.id])
       return added
