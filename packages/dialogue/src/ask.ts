@@ -152,9 +152,19 @@ export class Asking {
     return this.#spent + (this.#stream === undefined ? 0 : performance.now() - this.#started)
   }
 
-  async next(): Promise<AskStep> {
+  /** A promise only where the model has to be waited for. */
+  next(): AskStep | Promise<AskStep> {
     if (this.#done) return { done: true, reply: this.#reader!.reply }
-    if (this.#request === undefined) return { done: false, events: this.#write(await this.#lean()) }
+    if (this.#request !== undefined) return this.#read()
+    const leaning = this.#lean()
+    return leaning === undefined ? { done: false, events: this.#write(undefined) } : this.#writeOnce(leaning)
+  }
+
+  async #writeOnce(leaning: Promise<Leaning | undefined>): Promise<AskStep> {
+    return { done: false, events: this.#write(await leaning) }
+  }
+
+  async #read(): Promise<AskStep> {
     try {
       const stream = this.#stream ?? this.#open()
       for (;;) {

@@ -1,4 +1,4 @@
-import { defineTool, ToolRegistry, type ToolResult } from "@toolwright/toolbox"
+import { CallLimits, defineTool, ToolRegistry, type ToolResult } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { Batch } from "./batch.ts"
 
@@ -27,7 +27,7 @@ test("of hundreds of reads in one reply a few run at once, and none once there i
   const batch = new Batch(calls, {
     tools,
     runId: "run",
-    signal: new AbortController().signal,
+    limits: new CallLimits(undefined),
     middleware: [],
     onResult: (_call, result) => void results.push(result),
   })

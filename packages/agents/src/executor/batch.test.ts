@@ -1,4 +1,12 @@
-import { defineTool, failure, success, ToolRegistry, type ToolCall, type ToolEffects } from "@toolwright/toolbox"
+import {
+  CallLimits,
+  defineTool,
+  failure,
+  success,
+  ToolRegistry,
+  type ToolCall,
+  type ToolEffects,
+} from "@toolwright/toolbox"
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { Batch } from "./batch.ts"
@@ -50,7 +58,7 @@ async function runBatch(plans: readonly Plan[]) {
   const batch = new Batch(calls, {
     tools: registry,
     runId: "r",
-    signal: new AbortController().signal,
+    limits: new CallLimits(undefined),
     middleware: [],
     onResult: ({ id }) => void log.push(`result ${id.slice(1)}`),
   })
@@ -109,7 +117,7 @@ test("no call starts before somebody asks what happens", async () => {
   const batch = new Batch([{ id: "a", name: "go", arguments: {} }], {
     tools: registry,
     runId: "r",
-    signal: new AbortController().signal,
+    limits: new CallLimits(undefined),
     middleware: [],
     onResult: () => {},
   })
@@ -125,7 +133,7 @@ test("what the listener of results throws comes out of the batch", async () => {
   const batch = new Batch([{ id: "a", name: "go", arguments: {} }], {
     tools: registry,
     runId: "r",
-    signal: new AbortController().signal,
+    limits: new CallLimits(undefined),
     middleware: [],
     onResult() {
       throw new Error("no room in the ledger")

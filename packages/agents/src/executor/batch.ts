@@ -4,6 +4,7 @@ import {
   effectsOf,
   failure,
   type AskedCall,
+  type CallLimits,
   type CheckedCall,
   type JsonObject,
   type Middleware,
@@ -25,7 +26,8 @@ const MOST_CHARACTERS = 32 * 1024 * 1024
 export interface BatchOptions {
   tools: Toolset
   runId: string
-  signal: AbortSignal
+  /** What ends calls before they are done, shared by those of the run. */
+  limits: CallLimits
   middleware: readonly Middleware[]
   permissions?: PermissionPolicy | undefined
   timeoutMs?: number | undefined
@@ -95,7 +97,8 @@ export class Batch {
   readonly #middleware: Middleware[]
   #events: RunEvent[] = []
   #characters = 0
-  #work: Promise<void> | undefined
+  /** A group is under way. */
+  #working = false
   readonly #permissions: PermissionPolicy | undefined
   readonly #keys = new Map<string, string>()
   /** What `onResult` has thrown, or what keeps the record. */
@@ -114,45 +117,56 @@ export class Batch {
     if (begin !== undefined) this.#middleware.push((call, next) => this.#begun(call, next, begin))
   }
 
-  async next(): Promise<BatchStep> {
+  /** A promise only where a call has to be waited for. */
+  next(): BatchStep | Promise<BatchStep> {
+    return this.#step() ?? this.#later()
+  }
+
+  async #later(): Promise<BatchStep> {
     for (;;) {
-      if (this.#events.length > 0) {
-        const events = this.#events
-        this.#events = []
-        return { done: false, events }
-      }
-      if (this.#failure !== undefined) throw this.#failure.thrown
-      if (this.#work === undefined) {
-        const group = this.#options.interrupted?.() === true ? undefined : this.#groups.shift()
-        if (group === undefined) return { done: true, executed: this.#executed }
-        this.#start(group)
-      } else await new Promise<void>((resolve) => (this.#wake = resolve))
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+      const step = this.#step()
+      if (step !== undefined) return step
     }
   }
 
-  #start(group: readonly ToolCall[]): void {
+  /** What is there; nothing while there is only to wait. */
+  #step(): BatchStep | undefined {
+    if (this.#events.length === 0 && this.#failure === undefined && !this.#working) {
+      const group = this.#options.interrupted?.() === true ? undefined : this.#groups.shift()
+      if (group === undefined) return { done: true, executed: this.#executed }
+      void this.#carryOut(group)
+    }
+    if (this.#events.length > 0) {
+      const events = this.#events
+      this.#events = []
+      return { done: false, events }
+    }
+    if (this.#failure !== undefined) throw this.#failure.thrown
+    return undefined
+  }
+
+  async #carryOut(group: readonly ToolCall[]): Promise<void> {
+    this.#working = true
     this.#open = group.length
-    this.#work = Promise.all(group.map((call) => this.#execute(call)))
-      .then((executed) => void this.#executed.push(...executed))
-      .catch((thrown: unknown) => void (this.#failure = { thrown }))
-      .then(() => {
-        this.#work = undefined
-        this.#wake?.()
-      })
+    try {
+      this.#executed.push(...(await Promise.all(group.map((call) => this.#execute(call)))))
+    } catch (thrown) {
+      this.#failure = { thrown }
+    }
+    this.#working = false
+    this.#wake?.()
   }
 
-  async #within(next: () => Promise<ToolResult>): Promise<ToolResult> {
-    if (this.#characters > MOST_CHARACTERS) {
-      return failure({
-        code: "TOO_MUCH_AT_ONCE",
-        message: "The calls of this reply have brought more than can be read; this one was not run.",
-        hint: "Make fewer calls at once.",
-        retryable: true,
-      })
-    }
-    const result = await next()
-    this.#characters += result.output.length
-    return result
+  #within(next: () => Promise<ToolResult>): Promise<ToolResult> {
+    if (this.#characters <= MOST_CHARACTERS) return next()
+    const refused = failure({
+      code: "TOO_MUCH_AT_ONCE",
+      message: "The calls of this reply have brought more than can be read; this one was not run.",
+      hint: "Make fewer calls at once.",
+      retryable: true,
+    })
+    return Promise.resolve(refused)
   }
 
   async #begun(call: CheckedCall, next: () => Promise<ToolResult>, begin: NonNullable<BatchOptions["begin"]>) {
@@ -201,9 +215,9 @@ export class Batch {
   }
 
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, signal, timeoutMs, dryRun, onResult, hear, keyOf, interrupted } = this.#options
+    const { tools, runId, limits, timeoutMs, dryRun, onResult, hear, keyOf, interrupted } = this.#options
     const permissions = this.#permissions
-    const settled = await this.#options.settled?.(call)
+    const settled = this.#options.settled === undefined ? undefined : await this.#options.settled(call)
     if (settled !== undefined) return this.#settle(call, settled)
     const key = keyOf?.(call)
     if (key !== undefined) this.#keys.set(call.id, key)
@@ -211,7 +225,7 @@ export class Batch {
     const result = await executeCall(tools, call, {
       callId: call.id,
       runId,
-      signal,
+      limits,
       middleware: this.#middleware,
       ...(permissions === undefined ? {} : { permissions }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -227,6 +241,7 @@ export class Batch {
         if (event.type !== "tool-end" || this.#open > 1) this.#wake?.()
       },
     })
+    this.#characters += result.output.length
     // Of a call that waits nothing is told: it ends with the run, and is made again when that goes on.
     if (this.#failure !== undefined && waitIn(result) !== undefined) return new Promise<Executed>(() => {})
     this.#open--

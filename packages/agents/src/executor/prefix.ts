@@ -23,13 +23,13 @@ export class PrefixMeter {
     const count = tools.length + messages.length
     const same = this.#sameAsBefore(tools, messages)
     const [of, kept] = [this.#endOf(parts.length), this.#endOf(same)]
-    const alike = same === parts.length ? 0 : commonTexts(parts.slice(same), [...tools, ...messages].slice(same))
+    const alike = same === parts.length ? 0 : alikeIn(parts.slice(same), [...tools, ...messages].slice(same))
     const isFirst = parts.length === 0
     this.#ends.length = parts.length = same
     for (let index = same; index < count; index++) {
       const added = index < tools.length ? tools[index] : messages[index - tools.length]
       parts.push(added)
-      this.#ends.push(this.#endOf(index) + JSON.stringify(added).length)
+      this.#ends.push(this.#endOf(index) + charactersIn(added))
     }
     return isFirst ? undefined : { kept: kept + alike, of }
   }
@@ -53,15 +53,26 @@ export class PrefixMeter {
 }
 
 /** How many characters two lists of parts have in common at their beginning. */
-function commonTexts(before: readonly unknown[], now: readonly unknown[]): number {
+function alikeIn(before: readonly unknown[], now: readonly unknown[]): number {
   let sum = 0
   for (const [index, part] of before.entries()) {
     if (index === now.length) break
     const text = JSON.stringify(part)
     const same = common(text, JSON.stringify(now[index]))
-    sum += same
+    sum += Math.round((charactersIn(part) * same) / text.length)
     if (same < text.length) break
   }
+  return sum
+}
+
+/** Characters of a part as it is sent, but for escapes: counted and not written, as each message of a run is. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length + 2
+  if (typeof value !== "object" || value === null) return String(value).length
+  let sum = 2
+  // An array's places are sent by their values alone.
+  const isList = Array.isArray(value)
+  for (const key in value) sum += charactersIn((value as Record<string, unknown>)[key]) + (isList ? 1 : key.length + 4)
   return sum
 }
 

@@ -54,22 +54,41 @@ export class Rounds {
     this.#phase = { kind: resumed === undefined ? "new" : "resumed" }
   }
 
-  async next(): Promise<Step> {
-    const phase = this.#phase
+  /** A promise only where the model, a call or the gate has to be waited for. */
+  next(): Step | Promise<Step> {
     try {
-      if (phase.kind === "asking") return this.#asked(phase.asking, await phase.asking.next())
-      if (phase.kind === "executing") return this.#executed(phase, await phase.batch.next())
-      if (phase.kind === "answered") return this.#close(await afterWords(this.#state, phase.reply))
-      if (phase.kind === "resumed") return this.#resume()
-      return phase.kind === "new" ? this.#start() : await this.#begin()
+      const step = this.#step()
+      return step instanceof Promise ? step.catch((thrown: unknown) => this.#failed(thrown)) : step
     } catch (thrown) {
-      const state = this.#state
-      await this.leave()
-      if (thrown instanceof WaitsForAnswer)
-        return { events: [], end: endOf(state, "waiting", TEXTS.waiting(thrown, state.runId), "WAITING_FOR_APPROVAL") }
-      const cancelled = state.signal.aborted
-      return { events: [], end: cancelled ? cancelledEnd(state) : failureOf(state, thrown) }
+      return this.#failed(thrown)
     }
+  }
+
+  #step(): Step | Promise<Step> {
+    const phase = this.#phase
+    switch (phase.kind) {
+      case "asking":
+        return once(phase.asking.next(), (step) => this.#asked(phase.asking, step))
+      case "executing":
+        return once(phase.batch.next(), (step) => this.#executed(phase, step))
+      case "answered":
+        return once(afterWords(this.#state, phase.reply), (verdict) => this.#close(verdict))
+      case "resumed":
+        return this.#resume()
+      case "new":
+        return this.#start()
+      case "between":
+        return this.#state.work === undefined ? this.#begin() : this.#beginInPhase()
+    }
+  }
+
+  async #failed(thrown: unknown): Promise<Step> {
+    const state = this.#state
+    await this.leave()
+    if (thrown instanceof WaitsForAnswer)
+      return { events: [], end: endOf(state, "waiting", TEXTS.waiting(thrown, state.runId), "WAITING_FOR_APPROVAL") }
+    const cancelled = state.signal.aborted
+    return { events: [], end: cancelled ? cancelledEnd(state) : failureOf(state, thrown) }
   }
 
   /** Ends what is under way. */
@@ -122,11 +141,15 @@ export class Rounds {
     return { events }
   }
 
-  async #begin(): Promise<Step> {
+  async #beginInPhase(): Promise<Step> {
     const state = this.#state
     if (state.signal.aborted) return { events: [], end: cancelledEnd(state) }
-    const turned = await turnPhase(state)
-    if (turned !== undefined) return turned
+    return (await turnPhase(state)) ?? this.#begin()
+  }
+
+  #begin(): Step {
+    const state = this.#state
+    if (state.signal.aborted) return { events: [], end: cancelledEnd(state) }
     if (state.rounds === state.maxRounds) return { events: [], end: lastOf(state) }
     const spent = usedUp(state)
     if (spent !== undefined) return { events: [], end: endOf(state, "max-rounds", spent, "BUDGET_USED") }
@@ -237,7 +260,7 @@ export class Rounds {
   }
 
   #batch(reply: Reply): Batch {
-    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops, work } = this.#state
+    const { options, tools, catalogue, runId, limits, ledger, gate, dryRun, loops, work } = this.#state
     const calls = reply.calls.map((call) => catalogue.meant(call))
     const open = this.#open
     this.#open = undefined
@@ -247,7 +270,7 @@ export class Rounds {
       ...(open === undefined ? {} : { settled: (call) => settledCall(open, call, { runId, tools }) }),
       tools,
       runId,
-      signal,
+      limits,
       ...(work === undefined ? {} : { alone: ({ name }) => name === HAND_OVER }),
       middleware: [...(work?.middleware ?? []), ...gate.middleware, ...(options.middleware ?? [])],
       permissions: options.permissions,
@@ -266,6 +289,11 @@ export class Rounds {
       },
     })
   }
+}
+
+/** What comes of a value, now or once it is there. */
+function once<Value, Result>(value: Value | Promise<Value>, use: (value: Value) => Result): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(use) : use(value)
 }
 
 function cancelledEnd(state: RunState): RunEnd {

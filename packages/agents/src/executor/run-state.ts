@@ -1,5 +1,6 @@
 import { declarationOf, holdTo, type DeliveryPlan, type Question, type Reply } from "@toolwright/dialogue"
 import {
+  CallLimits,
   messageOf,
   ToolwrightError,
   type RunEvent,
@@ -25,6 +26,8 @@ export interface RunState extends Stage {
   /** What was asked for, whichever phase it is in. */
   readonly given: RunRequest
   readonly signal: AbortSignal
+  /** What ends its calls before they are done. */
+  readonly limits: CallLimits
   readonly ledger: Ledger
   readonly gate: WorkGate
   /** Of an agent that works in phases. */
@@ -70,6 +73,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     runId: request.runId ?? crypto.randomUUID(),
     given: request,
     signal,
+    limits: new CallLimits(signal, true),
     work,
     results,
     dryRun,

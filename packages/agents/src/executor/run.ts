@@ -4,8 +4,9 @@ import type { RunRecorder } from "../record/recorder.ts"
 import { permissionsToKeep } from "./kept-permissions.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { restoreRun } from "./restore.ts"
-import { Rounds } from "./rounds.ts"
+import { Rounds, type Step } from "./rounds.ts"
 import { failureOf, snapshotOf, startRun, type RunState } from "./run-state.ts"
+import { Stepwise, type Steps, type Taken } from "./stepwise.ts"
 
 /** A run that goes on from its log, with what writes on in it. */
 export interface ResumedRun {
@@ -19,50 +20,82 @@ export interface ResumedRun {
  * tools end, and the record says so. A record that cannot be written ends it too: nothing is done that leaves no
  * record.
  */
-export async function* run(
+export function run(
   options: ExecutorOptions,
   request: RunRequest,
   resumed?: ResumedRun,
 ): AsyncGenerator<RunEvent, RunSummary> {
-  const { controller, unlink } = linkedTo(request.signal)
-  const state = startRun(options, request, controller.signal)
-  const recorder = resumed?.recorder ?? newRecorder(options, request, state.runId)
-  if (recorder !== undefined) state.gate.record = recorder.noteWork
-  recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
-  const rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
-  const record = new RecordOfRun(state, recorder)
-  let over = false
-  try {
-    for (;;) {
-      const { events, end } = await rounds.next()
-      over = end !== undefined
-      try {
-        // The record hears of everything before anybody else does.
-        if (recorder !== undefined) await record.write(events, end?.event)
-      } catch (thrown) {
-        over = true
-        await rounds.leave()
-        const { event, summary } = failureOf(state, thrown)
-        yield event
-        return summary
-      }
-      for (const event of events) yield record.shown(event)
-      if (end === undefined) continue
-      const last = record.shown(end.event)
-      yield last
-      return last.summary
+  return new Stepwise(() => new RunSteps(options, request, resumed))
+}
+
+type Told = Taken<RunEvent, RunSummary>
+
+/** The steps of a run, each on record before anybody else hears of it. */
+class RunSteps implements Steps<RunEvent, RunSummary> {
+  readonly #state: RunState
+  readonly #recorder: RunRecorder | undefined
+  readonly #rounds: Rounds
+  readonly #cancelling: ReturnType<typeof linkedTo>
+  #over = false
+
+  constructor(options: ExecutorOptions, request: RunRequest, resumed: ResumedRun | undefined) {
+    const { controller } = (this.#cancelling = linkedTo(request.signal))
+    const state = (this.#state = startRun(options, request, controller.signal))
+    const recorder = (this.#recorder = resumed?.recorder ?? newRecorder(options, request, state.runId))
+    if (recorder !== undefined) state.gate.record = recorder.noteWork
+    recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
+    this.#rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
+  }
+
+  next(): Told | Promise<Told> {
+    const step = this.#rounds.next()
+    return step instanceof Promise ? step.then((came) => this.#told(came)) : this.#told(step)
+  }
+
+  #told(step: Step): Told | Promise<Told> {
+    this.#over = step.end !== undefined
+    return this.#recorder === undefined ? toldOf(step) : this.#written(step)
+  }
+
+  async #written(step: Step): Promise<Told> {
+    try {
+      await this.#write(step)
+      return toldOf(this.#shown(step))
+    } catch (thrown) {
+      this.#over = true
+      await this.#rounds.leave()
+      return toldOf({ events: [], end: failureOf(this.#state, thrown) })
     }
-  } finally {
+  }
+
+  /** What happened as others hear of it. */
+  #shown({ events, end }: Step): Step {
+    const shown = <Event extends RunEvent>(event: Event): Event => this.#recorder?.shown(event) ?? event
+    const last = end === undefined ? undefined : shown(end.event)
+    return { events: events.map(shown), ...(last === undefined ? {} : { end: { event: last, summary: last.summary } }) }
+  }
+
+  /** Writes what happened; the end of the run only where it is not to go on later. */
+  async #write({ events, end }: Step): Promise<void> {
+    const { request } = this.#state
+    const written = end === undefined || request.leaves?.(end.event) === true ? events : [...events, end.event]
+    await this.#recorder?.write(written, () => snapshotOf(this.#state))
+  }
+
+  async close(): Promise<void> {
+    const { controller, unlink } = this.#cancelling
     unlink()
     controller.abort()
     // Who leaves the loop hears no more; the record does.
-    if (!over) {
-      const { events, end } = await rounds.abandon()
-      await record.write(events, end.event).catch(() => {})
-    }
-    await rounds.leave()
-    await recorder?.close()
+    if (!this.#over) await this.#write(await this.#rounds.abandon()).catch(() => {})
+    await this.#rounds.leave()
+    this.#state.limits.close()
+    await this.#recorder?.close()
   }
+}
+
+function toldOf({ events, end }: Step): Told {
+  return end === undefined ? { events } : { events: [...events, end.event], result: { value: end.summary } }
 }
 
 /** A signal of the run's own, which the caller's aborts too. */
@@ -89,28 +122,3 @@ function newRecorder(
     ...(permissions === undefined ? {} : { permissions }),
   })
 }
-
-/** Where a run is written down, if it is. */
-class RecordOfRun {
-  readonly #state: RunState
-  readonly #recorder: RunRecorder | undefined
-
-  constructor(state: RunState, recorder: RunRecorder | undefined) {
-    this.#state = state
-    this.#recorder = recorder
-  }
-
-  /** Writes what happened; the end of the run only where it is not to go on later. */
-  async write(events: readonly RunEvent[], end: RunEnd | undefined): Promise<void> {
-    const { request } = this.#state
-    const written = end === undefined || request.leaves?.(end) === true ? events : [...events, end]
-    await this.#recorder?.write(written, () => snapshotOf(this.#state))
-  }
-
-  /** An event as others hear of it. */
-  shown<Event extends RunEvent>(event: Event): Event {
-    return this.#recorder?.shown(event) ?? event
-  }
-}
-
-type RunEnd = Extract<RunEvent, { type: "run-end" }>

@@ -6,6 +6,7 @@ import {
   effectsOf,
   failure,
   roleOf,
+  type CheckedCall,
   type JsonObject,
   type Middleware,
   type ToolDefinition,
@@ -32,15 +33,16 @@ interface Guarded {
 export function accessGuard({ access, root, watches }: Guarded): Middleware {
   // What a tool keeps beside an owned file (the state of a generated one) is the owner's too.
   const beside = new Set<string>()
-  return async (call, next) => {
+  const guarded = async (call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> => {
     const allowed = access()
     const refused = await refusalOf({ access: allowed, root, watches }, beside, call.tool, call.arguments)
     if (refused !== undefined) return refused
     const result = await next()
-    if (allowed !== "all" && roleOf(call.tool, call.arguments) === undefined)
+    if (roleOf(call.tool, call.arguments) === undefined)
       for (const file of result.modifiedFiles) beside.add(normal(file))
     return result
   }
+  return (call, next) => (access() === "all" ? next() : guarded(call, next))
 }
 
 async function refusalOf(

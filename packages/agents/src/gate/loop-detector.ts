@@ -15,13 +15,30 @@ const LONGEST_PERIOD = 3
 /** What the detector thinks of a call. */
 export type LoopVerdict = { kind: "fine" } | { kind: "tell" | "stop"; times: number; text: string }
 
+/** A call with what it brought. */
+interface Seen {
+  readonly name: string
+  readonly args: JsonObject
+  readonly success: boolean
+  readonly output: string
+  /** The arguments as text, once they had to be compared: most calls differ in what they brought. */
+  text: string | undefined
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  if (a.name !== b.name || a.success !== b.success || a.output !== b.output) return false
+  a.text ??= canonicalJson(a.args)
+  b.text ??= canonicalJson(b.args)
+  return a.text === b.text
+}
+
 /**
  * Notices the same calls with the same results, over and over: a model that waits for something else to happen. Cycles
  * of up to
  * three calls count too, and the order of keys does not matter.
  */
 export class LoopDetector {
-  readonly #recent: string[] = []
+  readonly #recent: Seen[] = []
   readonly #limits: LoopLimits
 
   constructor(limits: LoopLimits = LOOP_LIMITS) {
@@ -29,7 +46,7 @@ export class LoopDetector {
   }
 
   observe(name: string, args: JsonObject, result: ToolResult): LoopVerdict {
-    this.#recent.push(`${name}\u0000${canonicalJson(args)}\u0000${result.success}\u0000${result.output}`)
+    this.#recent.push({ name, args, success: result.success, output: result.output, text: undefined })
     if (this.#recent.length > LONGEST_PERIOD * (this.#limits.stop + 1)) this.#recent.shift()
     const [times, period] = this.#repetitions()
     if (times < Math.min(this.#limits.tell, this.#limits.stop)) return { kind: "fine" }
@@ -48,7 +65,7 @@ export class LoopDetector {
       let same = 0
       while (
         length - 1 - same - period >= 0 &&
-        this.#recent[length - 1 - same] === this.#recent[length - 1 - same - period]
+        isSame(this.#recent[length - 1 - same]!, this.#recent[length - 1 - same - period]!)
       )
         same++
       const times = Math.floor(same / period) + 1

@@ -64,6 +64,8 @@ export interface SharedWork {
 export class WorkGate {
   readonly #parts: GateParts
   #watched: Promise<Watched[]> | undefined
+  /** It was looked, and there is nothing to be watched. */
+  #nothingWatched = false
   /** The state in which the earlier checks failed and the model was told: insisting is allowed, and is told. */
   #told: string | undefined
   #compared: { at: number; found: EarlierChecks[] } | undefined
@@ -124,16 +126,27 @@ export class WorkGate {
     return { outcome: nothing ? "nothing-done" : "stuck", message: `not completed: ${reasons.join("; ")}` }
   }
 
-  async #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
+  #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
     const { tool, arguments: args } = call
     if (effectsOf(tool, args)?.readOnly === true) return next()
-    const watched = await this.#begin(call.signal)
     const role = roleOf(tool, args)
     const handsIn = role !== undefined && role.role !== "validates"
+    return this.#nothingWatched && !handsIn ? next() : this.#watching(call, next, handsIn ? role : undefined)
+  }
+
+  /** @param role of a call that hands in */
+  async #watching(
+    call: CheckedCall,
+    next: () => Promise<ToolResult>,
+    role: ReturnType<typeof roleOf>,
+  ): Promise<ToolResult> {
+    const watched = await this.#begin(call.signal)
+    this.#nothingWatched = watched.length === 0
+    const handsIn = role !== undefined
     const { shared } = this.#parts
     const carryOut = async (): Promise<ToolResult> => {
       if (shared !== undefined) await catchUp(watched)
-      const refused = handsIn ? await this.#refusal(role, call.signal) : undefined
+      const refused = role === undefined ? undefined : await this.#refusal(role, call.signal)
       return refused ?? this.#afterwards(watched, await next(), handsIn)
     }
     return handsIn && shared !== undefined ? shared.inTurn(carryOut) : carryOut()

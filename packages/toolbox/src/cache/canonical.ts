@@ -1,10 +1,12 @@
 /** JSON with keys in sorted order, so that the same arguments give the same text however they were written. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
-    const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
-    return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
+  let text = ""
+  for (const key of Object.keys(value).toSorted()) {
+    const inner = (value as Record<string, unknown>)[key]
+    if (inner === undefined) continue
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(inner)}`
   }
-  return JSON.stringify(value) ?? "null"
+  return `{${text}}`
 }

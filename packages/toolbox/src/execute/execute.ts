@@ -4,9 +4,10 @@ import { failure, success, type ToolResult } from "../model/result.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
-import { checkArguments } from "../validate/check.ts"
+import { checkArguments, checkAtOnce } from "../validate/check.ts"
 import { inspect } from "../validate/compile.ts"
 import { explain, type ArgumentIssue } from "../validate/explain.ts"
+import { CallLimits, type Limited } from "./call-limits.ts"
 import { cancelled, runLimited } from "./limit.ts"
 import { withNextStep } from "./next-step.ts"
 import { permit, rulingFor, type PermissionPolicy } from "./permission.ts"
@@ -35,6 +36,8 @@ export type Middleware = (call: CheckedCall, next: () => Promise<ToolResult>) =>
 /** How one call is to be executed. */
 export interface ExecuteOptions {
   signal?: AbortSignal
+  /** In place of `signal`: what the calls of a run share, which whoever made it closes when the run is over. */
+  limits?: CallLimits
   callId?: string
   runId?: string
   /** Who calls, as an opaque name, where a surface has several callers: nothing of one is shown to another. */
@@ -82,6 +85,7 @@ export async function executeCall(
       // What listens cannot break the call that it listens to.
     }
   }
+  const limits = options.limits ?? new CallLimits(options.signal)
   let permission: CallPermission | undefined
   const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
     const final = finished(withNextStep(tools, result), repairs, performance.now() - started)
@@ -97,24 +101,25 @@ export async function executeCall(
   const resolved = resolveTool(tools, call.name)
   if ("refused" in resolved) return refuse(call.name, resolved.refused)
   const { tool } = resolved
-  const checked = await checkArguments(tool, call.arguments)
+  const checked = checkAtOnce(tool, call.arguments) ?? (await checkArguments(tool, call.arguments))
   if ("refused" in checked) return refuse(tool.name, checked.refused, resolved.repairs)
   const { args } = checked
   const repairs = [...resolved.repairs, ...checked.repairs]
-  const signal = options.signal ?? never
+  const signal = limits.signal ?? never
 
   tell({ type: "tool-start", callId, name: tool.name, arguments: args, repairs, provenance: tool.provenance ?? LOCAL })
   const progress = (update: object): void => tell({ type: "tool-progress", callId, name: tool.name, ...update })
   const context = { ...UNHOSTED, callId, ...belonging(options), progress }
-  const run = async (): Promise<ToolResult> => {
+  const run = (): Promise<ToolResult> => {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
-    return asPromised(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
+    const answer = runLimited(tool, args, context, { timeoutMs, limits })
+    return tool.outputSchema === undefined ? answer : answer.then((result) => asPromised(tool, result))
   }
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
     if (isRuled(options, tool)) {
       const asked = { tool, arguments: args, callId }
-      const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal), signal)
+      const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal), limits)
       permission = told
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }
@@ -123,7 +128,7 @@ export async function executeCall(
       { id: callId, tool, arguments: args, signal, noCache: options.noCache ?? false, ...callerOf(options) },
       run,
     )
-    return finish(tool.name, await unlessAborted(surrounded, signal), repairs)
+    return finish(tool.name, await unlessAborted(surrounded, limits), repairs)
   } catch (thrown) {
     if (signal.aborted) return finish(tool.name, cancelled(tool), repairs)
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
@@ -228,18 +233,19 @@ const GRACE_MS = 50
  * What a promise brings; or a rejection soon after the signal: neither a question to a person nor middleware outlasts
  * it.
  */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  if (signal === never) return promise
+function unlessAborted<Value>(promise: Promise<Value>, limits: CallLimits): Promise<Value> {
+  if (limits.signal === undefined) return promise
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const onAbort = (): void => {
-      timer = setTimeout(() => reject(new ToolwrightError("CANCELLED", "The call was cancelled.")), GRACE_MS)
+    const limited: Limited = {
+      aborted() {
+        timer = setTimeout(() => reject(new ToolwrightError("CANCELLED", "The call was cancelled.")), GRACE_MS)
+      },
     }
-    if (signal.aborted) onAbort()
-    else signal.addEventListener("abort", onAbort, { once: true })
+    limits.watch(limited)
     const over = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener("abort", onAbort)
+      limits.release(limited)
     }
     promise.then(
       (value) => {

@@ -2,6 +2,7 @@ import { messageOf, partsOf, ToolwrightError } from "../model/errors.ts"
 import { failure, isToolResult, type ToolFailure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolContext, ToolDefinition } from "../model/tool.ts"
+import type { CallLimits, Limited } from "./call-limits.ts"
 
 /**
  * Runs a handler and always answers: with its result, with what it threw, or, when the time limit is over or the caller
@@ -11,47 +12,44 @@ export function runLimited(
   tool: ToolDefinition,
   args: JsonObject,
   context: Omit<ToolContext, "signal">,
-  limits: { timeoutMs: number; signal?: AbortSignal | undefined },
+  { timeoutMs, limits }: { timeoutMs: number; limits: CallLimits },
 ): Promise<ToolResult> {
-  const { timeoutMs, signal: outer } = limits
-  if (outer?.aborted) return Promise.resolve(cancelled(tool))
+  if (limits.signal?.aborted) return Promise.resolve(cancelled(tool))
   return new Promise((resolve) => {
     const controller = new AbortController()
     let settled = false
     const settle = (result: ToolResult): void => {
       if (settled) return
       settled = true
-      clearTimeout(timer)
-      outer?.removeEventListener("abort", onAbort)
+      limits.release(limited)
       resolve(result)
     }
-    const onAbort = (): void => {
-      controller.abort(outer?.reason)
-      settle(cancelled(tool))
+    const limited: Limited = {
+      timeoutMs,
+      aborted() {
+        controller.abort(limits.signal?.reason)
+        settle(cancelled(tool))
+      },
+      late() {
+        controller.abort(new ToolwrightError("TIMEOUT", `The time limit of ${timeoutMs} ms is over.`))
+        settle(timedOut(tool, timeoutMs))
+      },
     }
-    const timer = setTimeout(() => {
-      controller.abort(new ToolwrightError("TIMEOUT", `The time limit of ${timeoutMs} ms is over.`))
-      settle(timedOut(tool, timeoutMs))
-    }, timerDelay(timeoutMs))
-    outer?.addEventListener("abort", onAbort, { once: true })
+    limits.watch(limited)
     const progress: ToolContext["progress"] = (update) => {
       if (!settled) context.progress(update)
     }
-    try {
-      Promise.resolve(tool.handler(args, { ...context, progress, signal: controller.signal }))
-        .then((value) => settle(checked(tool, value)))
-        .catch((thrown: unknown) => settle(thrownBy(tool, thrown)))
-    } catch (thrown) {
-      settle(thrownBy(tool, thrown))
-    }
+    void answerOf(tool, args, { ...context, progress, signal: controller.signal }).then(settle)
   })
 }
 
-/** The longest delay that a timer can have (2³¹ − 1 ms, 24 days); a longer one would fire at once. */
-const LONGEST_DELAY_MS = 2_147_483_647
-
-function timerDelay(timeoutMs: number): number {
-  return timeoutMs < LONGEST_DELAY_MS ? timeoutMs : LONGEST_DELAY_MS
+/** What a handler gives, or what it throws as a result. */
+async function answerOf(tool: ToolDefinition, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  try {
+    return checked(tool, await tool.handler(args, context))
+  } catch (thrown) {
+    return thrownBy(tool, thrown)
+  }
 }
 
 function checked(tool: ToolDefinition, given: unknown): ToolResult {

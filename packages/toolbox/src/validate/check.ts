@@ -5,7 +5,7 @@ import type { JsonObject } from "../model/schema.ts"
 import { TEXT_ARGUMENT, textInputOf, type TextInput } from "../model/text-input.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
-import { inspect } from "./compile.ts"
+import { fitsAtOnce, inspect } from "./compile.ts"
 import { invalidArguments, invalidText } from "./explain.ts"
 import { renameArguments, repairValues } from "./repair.ts"
 import { excerpt, isShort } from "./shown.ts"
@@ -20,6 +20,21 @@ export async function checkArguments(tool: ToolDefinition, given: unknown): Prom
   if (input === undefined || "refused" in checked) return checked
   const fault = faultOf(input, String(checked.args[TEXT_ARGUMENT]))
   return fault === undefined ? checked : { refused: invalidText(tool, input, fault) }
+}
+
+/**
+ * The same without a wait, of a call that is plainly right: its tool was called before, and nothing in it has to be
+ * read or put right by its value. Nothing of any other, which {@link checkArguments} is for.
+ */
+export function checkAtOnce(tool: ToolDefinition, given: unknown): Checked | undefined {
+  if (!isObject(given) || textInputOf(tool.parameters) !== undefined) return undefined
+  const { args, repairs } = renameArguments(tool, given)
+  try {
+    return fitsAtOnce(schemaForCall(tool, args), args) ? { args, repairs: told(repairs) } : undefined
+  } catch {
+    // Too much, or nested too deeply: who takes the time for it says which.
+    return undefined
+  }
 }
 
 /** A grammar may be too ambiguous to follow a text with. */
@@ -81,6 +96,7 @@ const LONGEST_VALUE = 500
 
 /** Repairs as they are reported: what was sent is not sent back at length, nor is each of thousands named. */
 function told(repairs: Repair[]): Repair[] {
+  if (repairs.length === 0) return repairs
   const short = (value: unknown): unknown => (isShort(value, LONGEST_VALUE) ? value : excerpt(value, LONGEST_VALUE))
   const most = repairs.slice(0, MOST_REPAIRS)
   return most.map((repair) => ({ ...repair, from: short(repair.from), to: short(repair.to) }))
