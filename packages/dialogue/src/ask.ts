@@ -112,7 +112,7 @@ export interface Question {
  * What is told while a question is put: the request as it goes out, the reply as it comes, and a change of delivery.
  */
 export type AskEvent =
-  | Omit<Extract<RunEvent, { type: "request" }>, "round">
+  | (Omit<Extract<RunEvent, { type: "request" }>, "round"> & { messages: readonly ChatMessage[] })
   | Extract<RunEvent, { type: "delivery-fallback" | "grammar-refused" }>
   | ReplyEvent
 

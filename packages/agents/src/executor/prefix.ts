@@ -1,3 +1,5 @@
+import type { ChatMessage } from "@toolwright/toolformat"
+
 /** How much of a request a server has read already, in characters of what is sent. */
 export interface KeptPrefix {
   /** Characters at the front that are as they were in the request before. */
@@ -18,24 +20,26 @@ export class PrefixMeter {
   readonly #ends: number[] = []
 
   /** Nothing for the first request. */
-  measure(tools: readonly unknown[], messages: readonly unknown[]): KeptPrefix | undefined {
+  measure(tools: readonly unknown[], messages: readonly ChatMessage[]): KeptPrefix | undefined {
     const parts = this.#parts
     const count = tools.length + messages.length
     const same = this.#sameAsBefore(tools, messages)
     const [of, kept] = [this.#endOf(parts.length), this.#endOf(same)]
-    const alike = same === parts.length ? 0 : alikeIn(parts.slice(same), [...tools, ...messages].slice(same))
+    const alike = same === parts.length ? 0 : this.#alikeFrom(same, [...tools, ...messages])
     const isFirst = parts.length === 0
     this.#ends.length = parts.length = same
     for (let index = same; index < count; index++) {
-      const added = index < tools.length ? tools[index] : messages[index - tools.length]
+      const message = index < tools.length ? undefined : messages[index - tools.length]!
+      const added = message ?? tools[index]
       parts.push(added)
-      this.#ends.push(this.#endOf(index) + charactersIn(added))
+      const size = message === undefined ? JSON.stringify(added).length : charactersIn(message)
+      this.#ends.push(this.#endOf(index) + size)
     }
     return isFirst ? undefined : { kept: kept + alike, of }
   }
 
   /** How many parts at the front are the same objects: looked at in every round, so in plain loops. */
-  #sameAsBefore(tools: readonly unknown[], messages: readonly unknown[]): number {
+  #sameAsBefore(tools: readonly unknown[], messages: readonly ChatMessage[]): number {
     const parts = this.#parts
     const most = parts.length
     let same = 0
@@ -47,33 +51,32 @@ export class PrefixMeter {
     return same
   }
 
+  /** How many characters the parts from the first changed one on have in common at their beginning. */
+  #alikeFrom(first: number, now: readonly unknown[]): number {
+    let sum = 0
+    for (let index = first; index < Math.min(this.#parts.length, now.length); index++) {
+      const text = JSON.stringify(this.#parts[index])
+      const same = common(text, JSON.stringify(now[index]))
+      const size = this.#endOf(index + 1) - this.#endOf(index)
+      sum += Math.round((size * same) / text.length)
+      if (same < text.length) break
+    }
+    return sum
+  }
+
   #endOf(parts: number): number {
     return this.#ends[parts - 1] ?? 0
   }
 }
 
-/** How many characters two lists of parts have in common at their beginning. */
-function alikeIn(before: readonly unknown[], now: readonly unknown[]): number {
-  let sum = 0
-  for (const [index, part] of before.entries()) {
-    if (index === now.length) break
-    const text = JSON.stringify(part)
-    const same = common(text, JSON.stringify(now[index]))
-    sum += Math.round((charactersIn(part) * same) / text.length)
-    if (same < text.length) break
-  }
-  return sum
-}
-
-/** Characters of a part as it is sent, but for escapes: counted and not written, as each message of a run is. */
-function charactersIn(value: unknown): number {
-  if (typeof value === "string") return value.length + 2
-  if (typeof value !== "object" || value === null) return String(value).length
-  let sum = 2
-  // An array's places are sent by their values alone.
-  const isList = Array.isArray(value)
-  for (const key in value) sum += charactersIn((value as Record<string, unknown>)[key]) + (isList ? 1 : key.length + 4)
-  return sum
+/**
+ * Characters of a message, about as it is sent. Those of its text are counted and not written, since every message of a
+ * run is looked at.
+ */
+function charactersIn(message: ChatMessage): number {
+  if (message.role === "user" && message.media !== undefined) return JSON.stringify(message).length
+  const calls = message.role === "assistant" ? message.toolCalls : undefined
+  return message.content.length + (calls === undefined ? 0 : JSON.stringify(calls).length)
 }
 
 function common(a: string, b: string): number {

@@ -58,10 +58,10 @@ export class Stepwise<Event, Result> implements AsyncGenerator<Event, Result> {
 
   /** Keeps others waiting until this is done. */
   #alone(work: Promise<IteratorResult<Event, Result>>): Promise<IteratorResult<Event, Result>> {
-    const done = (): void => {
+    const free = (): void => {
       this.#busy = undefined
     }
-    this.#busy = work.then(done, done)
+    this.#busy = work.then(free, free)
     return work
   }
 

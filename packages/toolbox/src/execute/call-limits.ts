@@ -62,7 +62,7 @@ export class CallLimits {
   }
 
   readonly #abort = (): void => {
-    for (const limited of [...this.#open.keys()]) limited.aborted()
+    for (const limited of this.#open.keys()) limited.aborted()
   }
 
   #setTimer(due: number): void {
@@ -76,7 +76,7 @@ export class CallLimits {
     this.#set = Infinity
     // A timer may go off within a millisecond before its time.
     const now = performance.now() + 1
-    for (const [limited, due] of [...this.#open]) {
+    for (const [limited, due] of this.#open) {
       if (due > now) continue
       this.#open.set(limited, Infinity)
       limited.late?.()
