@@ -1,6 +1,6 @@
 import { messageOf, ToolwrightError } from "../model/errors.ts"
 import type { CallPermission, Repair, ToolEvent } from "../model/events.ts"
-import { failure, success, type ToolResult } from "../model/result.ts"
+import { failure, success, type ToolFailure, type ToolResult } from "../model/result.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
@@ -76,63 +76,100 @@ export async function executeCall(
   call: { name: string; arguments: unknown },
   options: ExecuteOptions = {},
 ): Promise<ToolResult> {
-  const started = performance.now()
-  const callId = options.callId ?? `call-${crypto.randomUUID().slice(0, 8)}`
-  const tell = (event: ToolEvent): void => {
+  const telling = new Telling(tools, options)
+  const resolved = resolveTool(tools, call.name)
+  if ("refused" in resolved) return telling.refuse(call.name, call.arguments, resolved)
+  const { tool } = resolved
+  const checked = checkAtOnce(tool, call.arguments) ?? (await checkArguments(tool, call.arguments))
+  if ("refused" in checked) return telling.refuse(tool.name, call.arguments, checked, resolved.repairs)
+  const { args } = checked
+  const repairs = [...resolved.repairs, ...checked.repairs]
+  telling.start(tool.name, args, { repairs, provenance: tool.provenance ?? LOCAL })
+  const result =
+    options.dryRun === true ? notRun(options.permissions, tool, args) : await carryOut(tool, args, options, telling)
+  return telling.end(tool.name, result, repairs)
+}
+
+/** Tells whoever listens of one call. */
+class Telling {
+  readonly callId: string
+  readonly #tools: Toolset
+  readonly #listener: ExecuteOptions["onEvent"]
+  readonly #started = performance.now()
+  /** How the rules settled it, where they had a say. */
+  permission: CallPermission | undefined
+
+  constructor(tools: Toolset, { callId, onEvent }: ExecuteOptions) {
+    this.callId = callId ?? `call-${crypto.randomUUID().slice(0, 8)}`
+    this.#tools = tools
+    this.#listener = onEvent
+  }
+
+  #tell(event: ToolEvent): void {
     try {
-      options.onEvent?.(event)
+      this.#listener?.(event)
     } catch {
       // What listens cannot break the call that it listens to.
     }
   }
-  const limits = options.limits ?? new CallLimits(options.signal)
-  let permission: CallPermission | undefined
-  const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
-    const final = finished(withNextStep(tools, result), repairs, performance.now() - started)
-    tell({ type: "tool-end", callId, name, result: final, ...(permission === undefined ? {} : { permission }) })
+
+  start(name: string, args: JsonObject, about: Pick<ToolStart, "repairs" | "provenance" | "refused">): void {
+    this.#tell({ type: "tool-start", callId: this.callId, name, arguments: args, ...about })
+  }
+
+  progress(name: string, update: object): void {
+    this.#tell({ type: "tool-progress", callId: this.callId, name, ...update })
+  }
+
+  end(name: string, result: ToolResult, repairs: Repair[]): ToolResult {
+    const { callId, permission } = this
+    const final = finished(withNextStep(this.#tools, result), repairs, performance.now() - this.#started)
+    this.#tell({ type: "tool-end", callId, name, result: final, ...(permission === undefined ? {} : { permission }) })
     return final
   }
-  const refuse = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
-    const args = isObject(call.arguments) ? call.arguments : {}
-    tell({ type: "tool-start", callId, name, arguments: args, repairs, provenance: LOCAL, refused: true })
-    return finish(name, result, repairs)
+
+  refuse(name: string, given: unknown, { refused }: { refused: ToolFailure }, repairs: Repair[] = []): ToolResult {
+    this.start(name, isObject(given) ? given : {}, { repairs, provenance: LOCAL, refused: true })
+    return this.end(name, refused, repairs)
   }
+}
 
-  const resolved = resolveTool(tools, call.name)
-  if ("refused" in resolved) return refuse(call.name, resolved.refused)
-  const { tool } = resolved
-  const checked = checkAtOnce(tool, call.arguments) ?? (await checkArguments(tool, call.arguments))
-  if ("refused" in checked) return refuse(tool.name, checked.refused, resolved.repairs)
-  const { args } = checked
-  const repairs = [...resolved.repairs, ...checked.repairs]
+type ToolStart = Extract<ToolEvent, { type: "tool-start" }>
+
+/** What comes of a call that may be made as it is. */
+async function carryOut(
+  tool: ToolDefinition,
+  args: JsonObject,
+  options: ExecuteOptions,
+  telling: Telling,
+): Promise<ToolResult> {
+  const { callId } = telling
+  const limits = options.limits ?? new CallLimits(options.signal)
   const signal = limits.signal ?? never
-
-  tell({ type: "tool-start", callId, name: tool.name, arguments: args, repairs, provenance: tool.provenance ?? LOCAL })
-  const progress = (update: object): void => tell({ type: "tool-progress", callId, name: tool.name, ...update })
+  const progress = (update: object): void => telling.progress(tool.name, update)
   const context = { ...UNHOSTED, callId, ...belonging(options), progress }
   const run = (): Promise<ToolResult> => {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     const answer = runLimited(tool, args, context, { timeoutMs, limits })
     return tool.outputSchema === undefined ? answer : answer.then((result) => asPromised(tool, result))
   }
-  if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
     if (isRuled(options, tool)) {
       const asked = { tool, arguments: args, callId }
       const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal), limits)
-      permission = told
-      if (refused !== undefined) return finish(tool.name, refused, repairs)
+      telling.permission = told
+      if (refused !== undefined) return refused
     }
     const surrounded = around(
       options.middleware ?? [],
       { id: callId, tool, arguments: args, signal, noCache: options.noCache ?? false, ...callerOf(options) },
       run,
     )
-    return finish(tool.name, await unlessAborted(surrounded, limits), repairs)
+    return await unlessAborted(surrounded, limits)
   } catch (thrown) {
-    if (signal.aborted) return finish(tool.name, cancelled(tool), repairs)
+    if (signal.aborted) return cancelled(tool)
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
-    return finish(tool.name, failure({ code: "EXECUTION_FAILED", message }), repairs)
+    return failure({ code: "EXECUTION_FAILED", message })
   }
 }
 
