@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router"
 import { useState, type FormEvent } from "react"
 import { ApiError, get, post } from "../lib/api.ts"
 import { visible } from "../lib/text.ts"
+import { NoModel, useNoModel } from "../ui/model.tsx"
 import { Badge, Empty, Loading, Problem } from "../ui/states.tsx"
 
 /** An agent as the server lists it; what it owns is told where agents are kept by name. */
@@ -27,6 +28,7 @@ function useAgents() {
 /** Who can be asked to do something, what each of them may do, and a place to ask. */
 export function Agents() {
   const agents = useAgents()
+  const noModel = useNoModel() === true
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4 p-4">
       <h1 className="text-lg font-semibold">Agents</h1>
@@ -39,14 +41,15 @@ export function Agents() {
         />
       ) : null}
       {agents.data?.length === 0 ? <Empty title="No agent can be asked here" /> : null}
+      {noModel ? <NoModel id="no-model" queue /> : null}
       {(agents.data ?? []).map((agent) => (
-        <AgentCard key={agent.name} agent={agent} />
+        <AgentCard key={agent.name} agent={agent} noModel={noModel} />
       ))}
     </div>
   )
 }
 
-function AgentCard({ agent }: { agent: AgentInfo }) {
+function AgentCard({ agent, noModel }: { agent: AgentInfo; noModel: boolean }) {
   const { name, description = "", changesWorkspace = false, ownsFiles = false, files = [] } = agent
   return (
     <section aria-label={name} className="rounded-lg border border-line bg-panel p-3">
@@ -63,7 +66,7 @@ function AgentCard({ agent }: { agent: AgentInfo }) {
       </h2>
       <p className="mt-1 mb-2 whitespace-pre-wrap text-soft">{visible(description)}</p>
       {files.length === 0 ? null : <p className="mt-0 mb-2 font-mono text-[12px]">{visible(files.join(", "))}</p>}
-      <Give agent={agent} needsFiles={ownsFiles && files.length === 0} />
+      <Give agent={agent} needsFiles={ownsFiles && files.length === 0} noModel={noModel} />
     </section>
   )
 }
@@ -92,15 +95,22 @@ function useGive(name: string) {
   })
 }
 
+interface GiveProps {
+  agent: AgentInfo
+  needsFiles: boolean
+  /** Nothing can be started here: a task waits for a worker that has a model. */
+  noModel: boolean
+}
+
 /** What an agent is to do: now, so that somebody watches, or when its turn comes. */
-function Give({ agent: { name, ownsFiles = false }, needsFiles }: { agent: AgentInfo; needsFiles: boolean }) {
+function Give({ agent: { name, ownsFiles = false }, needsFiles, noModel }: GiveProps) {
   const [task, setTask] = useState("")
   const [files, setFiles] = useState("")
   const given = useGive(name)
   const ready = task.trim() !== "" && (!needsFiles || files.trim() !== "") && !given.isPending
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (ready) given.mutate({ how: needsFiles ? "queue" : "now", task, files })
+    if (ready) given.mutate({ how: needsFiles || noModel ? "queue" : "now", task, files })
   }
   return (
     <form onSubmit={submit} className="flex flex-wrap items-start gap-2">
@@ -122,7 +132,12 @@ function Give({ agent: { name, ownsFiles = false }, needsFiles }: { agent: Agent
         />
       ) : null}
       {ownsFiles && needsFiles ? null : (
-        <button type="submit" className="button button-main" disabled={!ready}>
+        <button
+          type="submit"
+          className="button button-main"
+          disabled={!ready || noModel}
+          aria-describedby={noModel ? "no-model" : undefined}
+        >
           Start and watch
         </button>
       )}

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect, useRef, useState, type KeyboardEvent } from "react"
 import { ApiError, get, post } from "../lib/api.ts"
 import { ago, visible } from "../lib/text.ts"
+import { HowToModel, useNoModel } from "../ui/model.tsx"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
 import { ask, conversation, remove, saidIn, type Conversation, type ConversationHead, type Said } from "./data.ts"
 import { Message } from "./message.tsx"
@@ -10,11 +11,15 @@ import { Message } from "./message.tsx"
 /** Conversations with the assistant, which has the tools of this server. */
 export function Chat() {
   const { conversation: id } = useParams({ strict: false }) as { conversation?: string }
+  const noModel = useNoModel()
   const heads = useQuery({
     queryKey: ["conversations"],
+    // Where there is nobody to talk to the server has no such page.
+    enabled: noModel === false,
     queryFn: ({ signal }) => get<ConversationHead[]>("conversations?limit=200", signal),
     retry: false,
   })
+  if (noModel === true) return <Nobody />
   if (heads.isPending) return <Loading heading="Chat" what="Asking for the conversations" />
   if (heads.data === undefined) return <NoChat error={heads.error} retry={() => void heads.refetch()} />
   return (
@@ -26,14 +31,16 @@ export function Chat() {
   )
 }
 
+function Nobody() {
+  return (
+    <Empty heading title="No model is configured, so there is nobody to talk to">
+      <HowToModel /> Under Connections it can be examined.
+    </Empty>
+  )
+}
+
 function NoChat({ error, retry }: { error: unknown; retry: () => void }) {
-  if (error instanceof ApiError && error.code === "NOT_INITIALIZED")
-    return (
-      <Empty heading title="No model is configured, so there is nobody to talk to">
-        Start it with one: <code>toolwright ui --model NAME --base-url http://localhost:11434/v1</code>, or{" "}
-        <code>--backend pocket</code> for the small one that is built in. Under Connections it can be examined.
-      </Empty>
-    )
+  if (error instanceof ApiError && error.code === "NOT_INITIALIZED") return <Nobody />
   return <Problem title="The conversations cannot be shown" error={error} retry={retry} />
 }
 

@@ -128,3 +128,11 @@ export function startingValue(schema: Schema | boolean | undefined, root: Schema
       return settled.type === "array" ? [] : settled.type === "object" || settled.properties ? {} : null
   }
 }
+
+/** The texts of an object that have to be given, and are empty. */
+export function emptyTexts(root: Schema, value: unknown): string[] {
+  if (!isObject(value)) return []
+  const { required } = settle(root, root)
+  const names = Array.isArray(required) ? required : []
+  return names.filter((name): name is string => typeof name === "string" && value[name] === "")
+}

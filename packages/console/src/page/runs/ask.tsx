@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState, type FormEvent } from "react"
 import { get, post } from "../lib/api.ts"
 import { visible } from "../lib/text.ts"
+import { NoModel, useNoModel } from "../ui/model.tsx"
 import { Problem } from "../ui/states.tsx"
 
 interface Agent {
@@ -16,6 +17,7 @@ export function Ask() {
   const agents = useQuery({ queryKey: ["agents"], queryFn: ({ signal }) => get<Agent[]>("runs/agents", signal) })
   const [agent, setAgent] = useState("assistant")
   const [task, setTask] = useState("")
+  const noModel = useNoModel() === true
   const navigate = useNavigate()
   const started = useMutation({
     mutationFn: () => post<{ id: string }>("runs", { agent, task }),
@@ -24,7 +26,7 @@ export function Ask() {
   if (agents.data === undefined || agents.data.length === 0) return null
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    started.mutate()
+    if (!noModel) started.mutate()
   }
   const about = agents.data.find(({ name }) => name === agent)?.description ?? ""
   return (
@@ -47,9 +49,15 @@ export function Ask() {
         value={task}
         onChange={(event) => setTask(event.target.value)}
       />
-      <button type="submit" className="button button-main" disabled={task.trim() === "" || started.isPending}>
+      <button
+        type="submit"
+        className="button button-main"
+        disabled={noModel || task.trim() === "" || started.isPending}
+        aria-describedby={noModel ? "no-model" : undefined}
+      >
         {started.isPending ? "Starting…" : "Start"}
       </button>
+      {noModel ? <NoModel id="no-model" /> : null}
       {started.error === null ? null : (
         <div className="w-full">
           <Problem title="It could not be started" error={started.error} />

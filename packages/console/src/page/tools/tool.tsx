@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react"
 import { ApiError, postText, request } from "../lib/api.ts"
 import { isObject, lostInForm, parse, pretty } from "../lib/json.ts"
 import { useKeys } from "../lib/keys.ts"
-import { startingValue } from "../lib/schema.ts"
+import { emptyTexts, startingValue } from "../lib/schema.ts"
 import { visible } from "../lib/text.ts"
 import { CopyMenu } from "../ui/copy.tsx"
 import { JsonEditor } from "../ui/json-editor.tsx"
@@ -126,7 +126,7 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
         }}
       >
         <ArgumentTabs tool={tool} state={state} check={check} inJson={args !== undefined} />
-        <Verdict problem={problem} check={check} />
+        <Verdict problem={problem} check={check} empty={emptyTexts(tool.parameters, state.value)} />
         <div className="flex flex-wrap items-center gap-2">
           <button type="submit" className="button button-main" disabled={problem !== undefined || made.isPending}>
             {made.isPending ? "Running…" : "Call"}
@@ -213,8 +213,21 @@ function Heading({ tool }: { tool: ToolInfo }) {
   )
 }
 
+function fits(empty: readonly string[]) {
+  if (empty.length === 0) return "The arguments fit."
+  const which = empty.map((name) => visible(name)).join(", ")
+  return <span className="text-warn">{`The arguments fit, but nothing stands in ${which}.`}</span>
+}
+
+interface VerdictProps {
+  problem: string | undefined
+  check: CheckAnswer | undefined
+  /** Needed texts in which nothing stands: a schema may take them, a tool hardly. */
+  empty: readonly string[]
+}
+
 /** What the server says of the arguments before they are sent. */
-function Verdict({ problem, check }: { problem: string | undefined; check: CheckAnswer | undefined }) {
+function Verdict({ problem, check, empty }: VerdictProps) {
   if (problem !== undefined)
     return (
       <p role="status" className="text-bad">
@@ -232,7 +245,7 @@ function Verdict({ problem, check }: { problem: string | undefined; check: Check
     <div role="status" className="flex flex-col gap-1">
       <p className={valid ? "text-good" : "text-bad"}>
         {valid ? (
-          "The arguments fit."
+          fits(empty)
         ) : (
           <span className="whitespace-pre-wrap">{visible(error?.message ?? "They do not fit.")}</span>
         )}
