@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { loadPrompts } from "@toolwright/prompts"
-import { createResultCache, defineTool, ToolRegistry, type ToolDefinition } from "@toolwright/toolbox"
+import { createResultCache, defineTool, readingTools, ToolRegistry, type ToolDefinition } from "@toolwright/toolbox"
 import { createBuiltinTools } from "@toolwright/tools"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { ToolsApiClient } from "@toolwright/rest"
@@ -305,6 +305,23 @@ describe("who may call", () => {
     expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json<{ paths: object }>().paths)).toEqual(
       ["/tools/count"],
     )
+  })
+
+  test("a tool that is kept back is told why, and whoever may not know of it learns nothing", async () => {
+    const registry = new ToolRegistry()
+    for (const tool of createBuiltinTools({ roots: [{ path: folder, access: "read-write" }] })) registry.register(tool)
+    const tools = readingTools(registry)
+    const tokens = [{ token: "all" }, { token: "some", tags: ["counting"] }]
+    const hint = async (name: string, token: string) => {
+      const { post } = app({ tools, tokens })
+      const answer = await post(`/tools/${name}`, { path: "a" }, { authorization: `Bearer ${token}` })
+      expect(answer.status).toBe(404)
+      return answer.json<{ error: { hint: string } }>().error.hint
+    }
+    expect(await hint("write_file", "all")).toMatch(
+      /^The tool 'write_file' is not offered here, .*a folder that may be/,
+    )
+    expect(await hint("write_file", "some")).toBe(await hint("nope", "some"))
   })
 
   test("a token for some tags does not open the routes of other surfaces, which know no tags", async () => {

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono"
-import { splitActions, type CallGate, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import { splitActions, type CallGate, type JsonObject, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
 import { bodyLimits, readJson } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import type { Metrics } from "../http/metrics.ts"
@@ -48,7 +48,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
       return problem({
         code: "TOOL_NOT_FOUND",
         message: `Tool '${name.slice(0, 100)}' not found`,
-        hint: "GET /tools/ lists the tools.",
+        hint: `${whyNot(options.tools, name, context.get("access"))}GET /tools/ lists the tools.`,
       })
     context.set("tool", tool.name)
     const key = context.req.header("idempotency-key")
@@ -106,6 +106,16 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     ),
   )
   return routes
+}
+
+/**
+ * Why a tool is kept back that would be there elsewhere, so that nobody takes its name for mistyped. Whoever has a token
+ * for some tags does not learn of tools beyond them.
+ */
+function whyNot(tools: Toolset, name: string, access: Variables["access"]): string {
+  const reason = access?.tags === undefined ? tools.withdrawn(name) : undefined
+  if (reason === undefined) return ""
+  return `${reason} A server offers what writes where it has a token and a folder that may be written to. `
 }
 
 /** Without a token nobody permits anything, and one for some tags answers no questions. */
