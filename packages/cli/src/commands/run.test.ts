@@ -57,7 +57,7 @@ describe("toolwright run", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).not.toContain("\u001b")
     expect(stdout).toMatch(
-      /^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone: There is one in a\.txt\.\n2 rounds, 1 call, /,
+      /^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone\n2 rounds, 1 call, /,
     )
     const [, id] = /^record: toolwright runs show ([\w-]+)$/m.exec(stdout)!
     const list = await here(["runs"], { cwd })
@@ -112,7 +112,7 @@ describe("toolwright run", () => {
     await cli(["run", "where?", "--screenplay", "play.yaml", "--save-screenplay", "saved.yaml"], { cwd })
     expect(readFileSync(join(cwd, "saved.yaml"), "utf8")).toContain("name: where?")
     const again = await here(["run", "where?", "--screenplay", "saved.yaml"], { cwd })
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("done: There is one in a.txt.") })
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("  There is one in a.txt.\ndone\n") })
   })
 
   test("ends with 1 when the task was not done, and says why", async () => {

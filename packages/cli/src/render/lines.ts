@@ -19,7 +19,7 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
   const marks = unicode
     ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" }
     : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
-  const sheet: Sheet = { style, marks, room: Math.max(40, width), calls: new Map(), window: "low" }
+  const sheet: Sheet = { style, marks, room: Math.max(40, width), calls: new Map(), window: "low", said: "" }
   return (event) => (Object.hasOwn(LINES, event.type) ? (LINES[event.type] as Lines)(event, sheet) : [])
 }
 
@@ -31,6 +31,8 @@ interface Sheet {
   readonly calls: Map<string, string>
   /** How full the window was when that was last told. */
   window: string
+  /** What the model said last. */
+  said: string
 }
 
 type Lines<Event = RunEvent> = (event: Event, sheet: Sheet) => string[]
@@ -63,8 +65,9 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
   "grammar-refused": ({ tool, reason }, sheet) => [
     noted(sheet, `no grammar holds the arguments of ${tool}: ${reason}`),
   ],
-  reply: ({ content }) => {
-    const text = neutralise(content.trim())
+  reply: ({ content }, sheet) => {
+    sheet.said = content.trim()
+    const text = neutralise(sheet.said)
     return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)
   },
   "parse-problem": ({ kind, message, repaired }, sheet) => [
@@ -107,8 +110,8 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ...restored.map((path) => `  ${sheet.style.green(sheet.marks.ok)} ${neutralise(path)}`),
     ...refused.map(({ path, reason }) => noted(sheet, `${path} stays: ${reason}`)),
   ],
-  "run-end": ({ summary, error }, { style }) => [
-    ...summaryLines(summary, style),
+  "run-end": ({ summary, error }, { style, said }) => [
+    ...summaryLines(summary, style, said),
     ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),
   ],
 }
@@ -170,8 +173,12 @@ function windowLines(context: Extract<RunEvent, { type: "request" }>["context"],
   return [`the window is ${Math.round((100 * tokens) / contextTokens)} % full (${utilisation})${less}`]
 }
 
-/** What a run amounts to. */
-export function summaryLines(summary: RunSummary, style: Style): string[] {
+/**
+ * What a run amounts to.
+ *
+ * @param said the model's last words, which stand above already
+ */
+export function summaryLines(summary: RunSummary, style: Style, said = ""): string[] {
   const { outcome, success, message, rounds, calls, failedCalls, correctedFailures, modifiedFiles, times } = summary
   const title = success ? style.green("done") : style.red(outcome)
   const counts = [
@@ -181,7 +188,7 @@ export function summaryLines(summary: RunSummary, style: Style): string[] {
     `${duration(times.totalMs)} (model ${duration(times.modelMs)}, tools ${duration(times.toolMs)}, own ${Math.round(times.overheadMs)} ms)`,
   ]
   return [
-    `${title}: ${neutralise(message)}`,
+    said !== "" && message.trim() === said ? title : `${title}: ${neutralise(message)}`,
     counts.join(", "),
     ...(modifiedFiles.length === 0 ? [] : [`changed: ${neutralise(modifiedFiles.join(", "))}`]),
     ...noteLines(summary, style),
