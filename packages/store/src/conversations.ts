@@ -24,6 +24,8 @@ export interface ConversationStore {
   /** Newest first, by the time of the last message. */
   list(page?: { limit?: number; offset?: number; owner?: string }): Promise<ConversationHead[]>
   get(id: string, owner?: string): Promise<Conversation | undefined>
+  /** Characters of its messages as they are kept. */
+  size(id: string): Promise<number>
   /** @throws ToolwrightError `UNKNOWN_CONVERSATION` */
   append(id: string, messages: readonly ChatMessage[]): Promise<void>
   /** @returns whether there was one */
@@ -78,6 +80,13 @@ export function conversationStore(database: Database, options: ConversationStore
         [id, owner],
       )
       return head === undefined ? undefined : { ...head, messages: await messagesOf(id) }
+    },
+    async size(id) {
+      const [row] = await database.query<{ size: number | string | null }>(
+        "SELECT SUM(LENGTH(message)) AS size FROM conversation_messages WHERE conversation_id = ?",
+        [id],
+      )
+      return Number(row?.size ?? 0)
     },
     append: (id, messages) =>
       database.transaction(async (execute) => {

@@ -1,5 +1,8 @@
 import type { AgentProfile } from "./profile.ts"
 
+/** The word by which an agent that writes for readers asks to finish. */
+export const CONTENT_COMPLETE = "CONTENT_COMPLETE"
+
 /** Writes a post from a request: the steps are tools, and it takes those that the request needs. */
 export const blogProfile: AgentProfile = {
   name: "blog",
@@ -9,10 +12,10 @@ export const blogProfile: AgentProfile = {
 Take the steps that the request needs and no others: a short note needs neither research nor an outline.
 Research first where the request speaks of earlier posts, dates or links. Write section by section, then put the post together.
 Make a newsletter, posts for social networks, or publish only where that was asked for. A step that fails and is not needed is left out.
-When all that was asked for is there, say in a few words what was made, without a tool call.`,
+When all that was asked for is there, say in a few words what was made.`,
   tools: { sets: ["blog-phases", "blog"] },
   declared: "all",
-  completion: { requireToolUse: true, requireRequiredTools: true },
+  completion: { signal: CONTENT_COMPLETE, requireToolUse: true, requireRequiredTools: true },
   maxRounds: 30,
   changesWorkspace: true,
   kits: ["blog"],

@@ -43,14 +43,18 @@ test("offers what reads to whoever reaches it without a token, all to those with
     const names = ((await (await fetch(`${url}/tools/`, { headers })).json()) as { name: string }[]).map(
       ({ name }) => name,
     )
-    const call = await fetch(`${url}/tools/write_file`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ path: "b.txt", content: "x" }),
-    })
+    const post = (name: string, body: object) =>
+      fetch(`${url}/tools/${name}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      })
+    const call = await post("write_file", { path: "b.txt", content: "x" })
+    const refused = (await (await post("web_search", { query: "x" })).json()) as object
+    const mcp = (await (await fetch(`${url}/mcp/health`, { headers })).json()) as { tools: number }
     const document = await (await fetch(`${url}/openapi.json`, { headers })).text()
     child.kill("SIGINT")
-    return { names, status: call.status, document, stdout: (await finished).stdout }
+    return { names, status: call.status, refused, mcp, document, stdout: (await finished).stdout }
   }
   const open = await offered([])
   expect(open.names).toEqual(expect.arrayContaining(["read_text_file", "git_status"]))
@@ -60,10 +64,17 @@ test("offers what reads to whoever reaches it without a token, all to those with
   }
   expect(open.status).toBe(404)
   expect(open.stdout).toMatch(/Not here: web_search \(.*BRAVE_API_KEY.*\)/)
+  expect(open.refused).toMatchObject({
+    detail: "Tool 'web_search' not found",
+    error: { hint: "The tool 'web_search' is not available here: set BRAVE_API_KEY. GET /tools/ lists the tools." },
+  })
+  expect(open.mcp).toMatchObject({ status: "healthy", service: "mcp", prompts: 15 })
   expect(open.stdout).toMatch(/Without a token nothing .*Left out: .*write_file.*bash/)
   const secured = await offered(["--token", "long-enough"], { authorization: "Bearer long-enough" })
   expect(secured.names).toEqual(expect.arrayContaining(["write_file", "bash", "git"]))
   expect(secured.names).not.toContain("web_search")
+  const all = await offered(["--bundle", "all"])
+  expect([all.mcp.tools, open.mcp.tools < all.mcp.tools]).toEqual([open.names.length, true])
   expect(secured.status).toBe(200)
 })
 

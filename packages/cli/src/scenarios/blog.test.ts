@@ -91,7 +91,8 @@ onBothDatabases("the blog's agent chooses its steps", (address) => {
   test.each(SURFACES)("A, over %s: a short note is written at once: no research, nothing published", async (way) => {
     const { summary, called, made, notion, web } = await blog([way, address()], "150-word note on Go contexts", [
       call("assemble_content", { title: "Go contexts", content: "A context carries a deadline." }),
-      { expect: { success: true }, reply: "The note is there." },
+      { expect: { success: true }, reply: "Now I look whether it reads well." },
+      { expect: { last: "Please use tools to complete the task." }, reply: "The note is there.\nCONTENT_COMPLETE" },
     ])
     expect(summary).toMatchObject({ success: true, message: "The note is there." })
     expect(called).toEqual(["assemble_content"])
@@ -141,7 +142,7 @@ onBothDatabases("the blog's agent chooses its steps", (address) => {
           call("generate_social_posts", { networks: ["twitter", "linkedin", "bluesky"] }),
           says(posts),
           call("blog_notion"),
-          { expect: { success: true }, reply: "Published." },
+          { expect: { success: true }, reply: "Published. CONTENT_COMPLETE" },
         ],
       )
       expect(summary.message).toBe("Published.")
@@ -174,7 +175,7 @@ onBothDatabases("the blog's agent chooses its steps", (address) => {
       [
         call("rss_feed", { action: "get_configured" }),
         { expect: { result: "feed" }, ...call("assemble_content", { title: "Short", content: "Without the feed." }) },
-        { expect: { success: true }, reply: "Written, without the feed." },
+        { expect: { success: true }, reply: "Written, without the feed. CONTENT_COMPLETE" },
       ],
       { feed: "" },
     )
@@ -189,9 +190,9 @@ onBothDatabases("the blog's agent chooses its steps", (address) => {
       "A short note",
       [
         call("assemble_content", { title: "Note", content: "A note." }),
-        { expect: { success: true }, reply: "It is there." },
+        { expect: { success: true }, reply: "It is there. CONTENT_COMPLETE" },
         { expect: { result: "the required tool 'proofread' has not succeeded yet" }, ...call("proofread") },
-        { expect: { success: true }, reply: "Read and there." },
+        { expect: { success: true }, reply: "Read and there. CONTENT_COMPLETE" },
       ],
       { own: PROOFREAD },
     )

@@ -25,7 +25,6 @@ export interface Offering {
 export function offeredTools(toolwright: Toolwright, { secured, bundles: given }: Offering): OfferedTools {
   const bundles = given?.includes(ALL_BUNDLES) === true ? undefined : given
   const { registry, unavailable } = toolwright
-  const without = unavailable.map(({ name }) => name)
   const known = new Set([...registry.list().flatMap(setsOf), AGENTS_BUNDLE])
   const unknown = bundles?.find((name) => !known.has(name))
   if (unknown !== undefined)
@@ -34,7 +33,7 @@ export function offeredTools(toolwright: Toolwright, { secured, bundles: given }
     })
   // Who lets agents work does what all tools can: it is offered to those alone who asked for it.
   const add = secured && given?.includes(AGENTS_BUNDLE) === true ? [agentsTool(toolwright)] : []
-  const chosen = registry.view({ without, add, ...(bundles === undefined ? {} : { sets: bundles }) })
+  const chosen = registry.view({ unavailable, add, ...(bundles === undefined ? {} : { sets: bundles }) })
   const able = isWritable(toolwright) ? chosen : readingTools(chosen, isElsewhere)
   const tools = secured ? able : readingTools(able)
   const shown = new Set(tools.list().map((tool) => tool.name))

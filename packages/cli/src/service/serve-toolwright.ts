@@ -110,7 +110,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       if (secured) approvalRoutes(application, ...answering(toolwright, starter))
       else approvalsWithoutToken(application)
       chat.extend(application)
-      if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
+      if (exported !== undefined) mcpRoutes(application, exported, listed)
     },
   )
   const closeBehind = async (): Promise<void> => {
@@ -203,8 +203,23 @@ function countedTogether(cache: ResultCache, other: ResultCache | undefined): Re
   }
 }
 
+type Exported = Parameters<typeof import("@toolwright/mcp").mcpOverHttp>[0]
+
+/** The protocol at `/mcp`, and beside it what hosts are listed, for whoever watches over the server. */
+function mcpRoutes(
+  application: Parameters<typeof forward>[0],
+  { fetch }: Awaited<ReturnType<typeof mcpExport>>,
+  { tools, prompts, gate }: Exported & { gate: Parameters<typeof forward>[2] },
+): void {
+  forward(application, "/mcp", gate, fetch)
+  application.get("/mcp/health", (context) => {
+    const counts = { tools: tools.list().length, prompts: prompts?.list().length ?? 0 }
+    return context.json({ status: "healthy", service: "mcp", ...counts })
+  })
+}
+
 /** MCP is loaded only where it is served. */
-async function mcpExport(toolwright: Toolwright, served: Parameters<typeof import("@toolwright/mcp").mcpOverHttp>[0]) {
+async function mcpExport(toolwright: Toolwright, served: Exported) {
   const { mcpOverHttp } = await import("@toolwright/mcp")
   const handler = mcpOverHttp(served)
   toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })

@@ -36,9 +36,8 @@ export function offerFor(
     .filter(({ name }) => isWanted(name))
     .map((each) => ({ ...each, ...definitionOf(registry, each.name) }))
   if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
-  const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
   const { declared = [ESSENTIAL_SET, FINDING_SET] } = profile
-  const tools = registry.view({ ...profile.tools, without, ...(writable ? {} : { readOnly: true }) })
+  const tools = registry.view({ ...profile.tools, unavailable, ...(writable ? {} : { readOnly: true }) })
   return {
     tools,
     unavailable: missing,

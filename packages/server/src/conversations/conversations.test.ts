@@ -86,6 +86,21 @@ test("a conversation is there for the token that it began with, and for no other
   expect(kept.messages.map(({ content }) => content)).toEqual(["a secret of mine", "Hello."])
 })
 
+test("a conversation that has become too large is still read, and nothing more is said in it", async () => {
+  const { call, backend, store } = await setUp([{ reply: "Hello." }, { reply: "Once more." }])
+  const { id } = await store.create()
+  await store.append(id, [{ role: "user", content: "x".repeat(16 * 1024 * 1024 - 100) }])
+  const before = await store.size(id)
+  expect((await call("POST", `/conversations/${id}/chat`, { message: "y".repeat(200) })).status).toBe(200)
+  for (const stream of [false, true, "events"]) {
+    const refused = await call("POST", `/conversations/${id}/chat`, { message: "And?", stream })
+    expect(refused.json()).toMatchObject({ status: 409, error: { code: "CONVERSATION_FULL" } })
+  }
+  const { messages } = (await call("GET", `/conversations/${id}`)).json<Conversation>()
+  expect([messages.length, backend.requests.length]).toEqual([3, 1])
+  expect(await store.size(id)).toBeGreaterThan(before)
+})
+
 test("a streamed answer is kept as the whole one is", async () => {
   const { call } = await setUp(exchange)
   const { id } = (await call("POST", "/conversations", { title: "mine" })).json<Conversation>()

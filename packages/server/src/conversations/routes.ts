@@ -18,7 +18,11 @@ export interface ConversationOptions {
   run: (request: RunRequest) => AsyncGenerator<RunEvent, RunSummary>
   modelName: () => string
   maxBodyBytes?: number
+  /** How large a conversation may become before nothing more is said in it; 16 Mi characters unless given. */
+  maxConversationChars?: number
 }
+
+const MOST_CHARS = 16 * 1024 * 1024
 
 /**
  * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET`
@@ -34,7 +38,7 @@ export function conversationRoutes(
   options: ConversationOptions | { store: undefined },
 ): void {
   if (options.store === undefined) return notReady(app)
-  const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
+  const { store, run, modelName, maxBodyBytes = 1024 * 1024, maxConversationChars: most = MOST_CHARS } = options
   const notFound = (id: string): Response =>
     problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id.slice(0, 100)}'.` })
 
@@ -73,6 +77,7 @@ export function conversationRoutes(
       return problem({ code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
     const conversation = await store.get(id, context.get("caller"))
     if (conversation === undefined) return notFound(id)
+    if ((await store.size(id)) > most) return problem(CONVERSATION_FULL)
     const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
     const running = kept(run(request), (messages) =>
       store.append(id, [{ role: "user", content: message }, ...messages]),
@@ -103,6 +108,12 @@ export function conversationRoutes(
     })
   })
 }
+
+const CONVERSATION_FULL = {
+  code: "CONVERSATION_FULL",
+  message: "This conversation has become as large as one may.",
+  hint: "Begin a new one with POST /conversations; this one stays to be read until DELETE /conversations/{id}.",
+} as const
 
 /** Passes a run on and keeps what was said in it, once, however it ends. */
 async function* kept(

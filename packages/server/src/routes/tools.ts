@@ -115,6 +115,8 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
 function whyNot(tools: Toolset, name: string, access: Variables["access"]): string {
   const reason = access?.tags === undefined ? tools.withdrawn(name) : undefined
   if (reason === undefined) return ""
+  // What lacks a key or a program is there for nobody.
+  if (!reason.includes("not offered")) return `${reason} `
   return `${reason} A server offers what writes where it has a token and a folder that may be written to. `
 }
 

@@ -145,6 +145,15 @@ describe("views", () => {
     expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({
       message: "The tool 'write' is not offered here.",
     })
+    const unavailable = [{ name: "search", reason: "set SEARCH_KEY" }]
+    const without = registry.view({ splitActions: true, unavailable })
+    expect(without.list().map(({ name }) => name)).toEqual(["write"])
+    for (const name of ["search", "search_grep"]) {
+      expect(await answer(without, name)).toMatchObject({
+        code: "TOOL_WITHDRAWN",
+        message: `The tool '${name}' is not available here: set SEARCH_KEY.`,
+      })
+    }
     expect(await answer(registry.view({ splitActions: true, only: ["search_grep"] }), "search")).toMatchObject({
       code: "UNKNOWN_TOOL",
       hint: expect.stringContaining("search_grep"),

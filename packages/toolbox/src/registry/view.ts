@@ -9,6 +9,8 @@ export interface ViewOptions {
   only?: readonly string[]
   /** Not these names. */
   without?: readonly string[]
+  /** Not these, which cannot run here; a call of one is told why. */
+  unavailable?: readonly { name: string; reason: string }[]
   /** Tools of one of these sets; a tool that names none is of `general`. */
   sets?: readonly string[]
   categories?: readonly ToolCategory[]
@@ -52,12 +54,23 @@ function withheld(
   name: string,
   base: Toolset,
   tools: readonly ToolDefinition[],
-  { readOnly }: ViewOptions,
+  { readOnly, unavailable = [] }: ViewOptions,
 ): string | undefined {
+  const absent = unavailable.find((each) => each.name === name || isActionOf(base.get(each.name), name))
+  if (absent !== undefined) return `The tool '${name}' is not available here: ${absent.reason}.`
   const tool = base.get(name)
   if (tool === undefined || findTool(tools, name) !== undefined) return undefined
   if (splitActions(tool).some((single) => tools.some((offered) => offered.name === single.name))) return undefined
   return `The tool '${name}' is not offered here${readOnly === true && tool.effects?.readOnly !== true ? ", where nothing may be changed" : ""}.`
+}
+
+function isActionOf(tool: ToolDefinition | undefined, name: string): boolean {
+  return tool?.actions !== undefined && splitActions(tool).some((single) => single.name === name)
+}
+
+/** Names of tools that are no part of a view, whether somebody left them out or they cannot run. */
+function leftOut({ without = [], unavailable = [] }: ViewOptions): readonly string[] {
+  return [...without, ...unavailable.map(({ name }) => name)]
 }
 
 function select(registered: ToolDefinition[], options: ViewOptions): ToolDefinition[] {
@@ -68,11 +81,13 @@ function select(registered: ToolDefinition[], options: ViewOptions): ToolDefinit
 }
 
 /** The single-action tools of a tool; a name list may name the whole tool or one of its actions. */
-function presentedAs(tool: ToolDefinition, { only, without }: ViewOptions): ToolDefinition[] {
+function presentedAs(tool: ToolDefinition, options: ViewOptions): ToolDefinition[] {
+  const { only } = options
+  const without = leftOut(options)
   const whole = only === undefined || only.includes(tool.name)
   return splitActions(tool)
     .filter((single) => whole || only.includes(single.name))
-    .filter((single) => !without?.includes(single.name) && !without?.includes(tool.name))
+    .filter((single) => !without.includes(single.name) && !without.includes(tool.name))
 }
 
 function isOfKind(tool: ToolDefinition, { sets, categories }: ViewOptions): boolean {
@@ -86,7 +101,7 @@ function keeps(tool: ToolDefinition, options: ViewOptions): boolean {
   const names = options.splitActions ? undefined : options.only
   return (
     (names === undefined || names.includes(tool.name)) &&
-    !options.without?.includes(tool.name) &&
+    !leftOut(options).includes(tool.name) &&
     isOfKind(tool, options) &&
     (options.mode === undefined || tool.modes === undefined || tool.modes.includes(options.mode)) &&
     (!options.readOnly || tool.effects?.readOnly === true) &&

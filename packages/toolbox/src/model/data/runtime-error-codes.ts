@@ -139,6 +139,7 @@ export const SERVERS = entries({
   BODY_TOO_LARGE: { means: "the body is larger than is taken", status: 413 },
   BODY_TOO_SLOW: { means: "the body did not come in time", status: 408 },
   BODY_UNREADABLE: { means: "the body broke off", status: 400 },
+  CONVERSATION_FULL: { means: "the conversation has become as large as one may", status: 409 },
   DUPLICATE_PROMPT: { means: "two prompts have one name" },
   HOST_NOT_ALLOWED: { means: "the request names another host", status: 403 },
   INTERNAL_ERROR: { means: "the server failed", status: 500 },
