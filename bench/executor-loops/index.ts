@@ -16,6 +16,7 @@ export const PEERS = {
 /** Who takes part, by the name that its ratio has. Each is loaded in a process of its own. */
 export const CONTESTANTS: Readonly<Record<string, () => Promise<Contestant>>> = {
   toolwright: async () => (await import("./toolwright.ts")).contestant,
+  "toolwright with its log": async () => (await import("./toolwright.ts")).recorded,
   "ai@6": async () => aiSdk("ai-6", "v3"),
   "ai@7": async () => aiSdk("ai-7", "v4"),
   "@mastra/core": async () => (await import("./mastra.ts")).contestant,

@@ -325,24 +325,26 @@ function offerOf({ configuration, tools, model: { pairing }, place }: Assembled)
 }
 
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
-  const { configuration, options, place, middleware, redact, model, records, grammars } = assembled
+  const { configuration, options, place, middleware, redact, model, records, grammars, tools } = assembled
   const { pairing } = model
   return async (profile, { surface = "library", task, model: former, nesting, askedBy } = {}) => {
     const origin = placeIn(place.root, { surface, task, nesting, askedBy })
+    const permissions = permissionsFor(configuration, {
+      approve: options.approve,
+      agent: profile.name,
+      wary: pairing?.wary(place.root) ?? [],
+    })
+    const judging = { tools: tools.registry, options: { middleware, permissions } }
     return {
       ...executorSettings(configuration, profile),
       ...offer(profile),
-      ...phasesOf(profile, { offer, maxRounds: configuration.agent.maxRounds }),
+      ...phasesOf(profile, { offer, maxRounds: configuration.agent.maxRounds, judging }),
       backend: await model.backend(former),
       grammars,
       middleware,
       root: place.root,
       approvals: configuration.permissions.approvals,
-      permissions: permissionsFor(configuration, {
-        approve: options.approve,
-        agent: profile.name,
-        wary: pairing?.wary(place.root) ?? [],
-      }),
+      permissions,
       ...pairing?.options(configuration),
       ...(options.record === false ? {} : { recorder: await recorderFor(records, origin, redact) }),
     }

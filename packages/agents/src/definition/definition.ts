@@ -46,6 +46,10 @@ export interface HandOverDefinition {
   artifact?: string
   /** A JSON Schema of the type object. */
   schema: JsonSchema
+  /** A tool that only reads, by its name: it gets what is handed over, and where it fails the phase goes on. */
+  check?: string
+  /** A tool that only reads: what it answers as data is handed over in place of what it got. */
+  sanitise?: string
 }
 
 /** The layers of a prompt, in the order in which the model reads them; the task comes after them. */
@@ -142,7 +146,12 @@ const PHASE: JsonSchema = {
     rounds: count(10_000),
     done: closed(DONE_OF_PHASE),
     handsOver: {
-      ...closed({ artifact: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" }, schema: { type: "object" } }),
+      ...closed({
+        artifact: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" },
+        schema: { type: "object" },
+        check: text,
+        sanitise: text,
+      }),
       required: ["schema"],
     },
   }),

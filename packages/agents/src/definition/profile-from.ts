@@ -1,6 +1,13 @@
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { AgentProfile, PhaseProfile } from "../profiles/profile.ts"
-import type { AgentDefinition, DoneWhen, PhaseDefinition, PromptLayers, ToolChoice } from "./definition.ts"
+import type {
+  AgentDefinition,
+  DoneWhen,
+  HandOverDefinition,
+  PhaseDefinition,
+  PromptLayers,
+  ToolChoice,
+} from "./definition.ts"
 
 /**
  * The profile that a definition makes of the agent that it starts from. It may ask for more than that one does, and be
@@ -58,7 +65,15 @@ function phaseFrom(
     ...(mode === "reads" ? { readOnly: true } : {}),
     ...(rounds === undefined ? {} : { maxRounds: rounds }),
     ...(done === undefined ? {} : { completion: criteriaOf(done, {}) }),
-    ...(handsOver === undefined ? {} : { handsOver }),
+    ...(handsOver === undefined ? {} : handOverOf(handsOver)),
+  }
+}
+
+function handOverOf({ check, sanitise, ...handsOver }: HandOverDefinition): Partial<PhaseProfile> {
+  if (check === undefined && sanitise === undefined) return { handsOver }
+  return {
+    handsOver,
+    judgedBy: { ...(check === undefined ? {} : { check }), ...(sanitise === undefined ? {} : { sanitise }) },
   }
 }
 

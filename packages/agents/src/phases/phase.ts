@@ -31,9 +31,12 @@ export interface HandOver {
   /** Its form: an object. */
   schema: JsonSchema
   /** A check beyond the form; a text says what is wrong, and the phase goes on. */
-  check?(value: unknown, ledger: Ledger): Promise<string | undefined> | string | undefined
-  /** What is handed over in place of the value, after calls that stood in its texts were taken out. */
-  sanitise?(value: unknown): unknown
+  check?(value: unknown, ledger: Ledger, signal?: AbortSignal): Promise<string | undefined> | string | undefined
+  /**
+   * What is handed over in place of the value, or a promise of it, after calls that stood in its texts were taken out.
+   * What it throws refuses the hand-over.
+   */
+  sanitise?(value: unknown, signal?: AbortSignal): unknown
 }
 
 /** What a phase handed over. */

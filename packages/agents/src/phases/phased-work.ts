@@ -282,9 +282,14 @@ export class PhasedWork {
     const length = JSON.stringify(clean).length
     if (length > MOST_CHARACTERS)
       faults.push(`what is handed over has ${length} characters, and ${MOST_CHARACTERS} are the most`)
-    const value = sanitise === undefined ? clean : sanitise(clean)
-    const own = await Promise.resolve(check?.(value, ledger)).catch(messageOf)
-    if (own !== undefined) faults.push(own)
+    let value: unknown = clean
+    try {
+      value = await (sanitise === undefined ? clean : sanitise(clean, signal))
+      const own = await check?.(value, ledger, signal)
+      if (own !== undefined) faults.push(own)
+    } catch (thrown) {
+      faults.push(messageOf(thrown))
+    }
     if (faults.length > 0) return refused(faults.join("; "), `Put that right, and call ${HAND_OVER} again.`)
     return success({ output: "Handed over.", data: value })
   }

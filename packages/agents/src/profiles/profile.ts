@@ -53,6 +53,8 @@ export interface PhaseProfile extends Pick<
   readonly tools?: ViewOptions
   readonly declared?: AgentProfile["declared"]
   readonly agents?: AgentProfile["agents"]
+  /** Tools that judge what it hands over, by their names. */
+  readonly judgedBy?: { readonly check?: string; readonly sanitise?: string }
 }
 
 /** The tools that nearly every task needs. */

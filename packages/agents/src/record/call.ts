@@ -19,6 +19,9 @@ import type { RecorderOptions, RunPlace } from "./recorder.ts"
 import { newRunId } from "./run-id.ts"
 import { namesIn, withShownNames } from "./shown-names.ts"
 
+/** Which call of its run it is. */
+const ONLY_CALL = 1
+
 /** Carries out one call; see `executeCall`. */
 export type ExecuteCall = typeof executeCall
 
@@ -106,7 +109,7 @@ class CallRecord {
       const summary = encoder.text({ outcome, ...rest })
       const last = { type: "run-end", body: `{"summary":${summary}}`, time }
       const effect = this.#effect
-        ? async (execute: Execute) => void (await execute(END_EFFECT, [time, writer.run, this.id]))
+        ? async (execute: Execute) => void (await execute(END_EFFECT, [time, writer.run, ONLY_CALL]))
         : undefined
       await writer.end([...this.#taken(encoder), last], { outcome, summary, time }, effect)
       return result
@@ -120,10 +123,10 @@ class CallRecord {
     const { writer, encoder } = await this.#start()
     const time = this.#now()
     const declared = declaredEffect(tool, args)
-    const key = effectKey(writer.run, 1, tool.name, args)
-    const body = encoder.text({ callId: this.id, name: tool.name, index: 1, key, declared })
+    const key = effectKey(writer.run, ONLY_CALL, tool.name, args)
+    const body = encoder.text({ callId: this.id, name: tool.name, index: ONLY_CALL, key, declared })
     await writer.append([...this.#taken(encoder), { type: "effect-start", body, time }], async (execute) => {
-      await execute(INSERT_EFFECT, [writer.run, 1, this.id, key, tool.name, declared, writer.fence, time, null])
+      await execute(INSERT_EFFECT, [writer.run, ONLY_CALL, this.id, key, tool.name, declared, writer.fence, time, null])
     })
     this.#effect = true
   }

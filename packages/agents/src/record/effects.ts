@@ -24,7 +24,8 @@ export const INSERT_EFFECT = `INSERT INTO effects
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (run, call_index) DO UPDATE SET attempts = effects.attempts + 1, fence = excluded.fence, state = 'started'`
 
-export const END_EFFECT = "UPDATE effects SET state = 'done', ended_at = ? WHERE run = ? AND call_id = ?"
+/** By its place in the run, which is the table's key: a model's ids are in no index. */
+export const END_EFFECT = "UPDATE effects SET state = 'done', ended_at = ? WHERE run = ? AND call_index = ?"
 
 /** The same for every attempt at a call, and for no other call. */
 export function effectKey(run: string, index: number, tool: string, args: unknown): string {

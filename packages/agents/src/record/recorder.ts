@@ -117,10 +117,10 @@ class LogRecorder implements RunRecorder {
   #encoder: Encoder | undefined
   #pending: NewEvent[] = []
   readonly #heard = new WeakSet<RunEvent>()
-  /** Calls whose effect has begun. */
-  readonly #begun = new Set<string>()
+  /** Calls whose effect has begun: which of the run each is, by its id. */
+  readonly #begun = new Map<string, number>()
   /** Calls whose effect has ended, and is to be written with the events that wait. */
-  #ended: string[] = []
+  #ended: number[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #beat: ReturnType<typeof setInterval> | undefined
   #failure: { thrown: unknown } | undefined
@@ -193,7 +193,7 @@ class LogRecorder implements RunRecorder {
       ...(before === undefined ? {} : { before }),
     })
     this.#pending.push({ type: "effect-start", body, time })
-    this.#begun.add(callId)
+    this.#begun.set(callId, index)
     const permit = this.#permits.get(callId)
     this.#permits.delete(callId)
     await this.#flush(async (execute) => {
@@ -264,7 +264,11 @@ class LogRecorder implements RunRecorder {
   }
 
   #note(event: RunEvent, snapshot: () => Snapshot): void {
-    if (event.type === "tool-end" && this.#begun.delete(event.callId)) this.#ended.push(event.callId)
+    const ended = event.type === "tool-end" ? this.#begun.get(event.callId) : undefined
+    if (event.type === "tool-end" && ended !== undefined) {
+      this.#begun.delete(event.callId)
+      this.#ended.push(ended)
+    }
     this.#pending.push({ type: event.type, body: this.#encoder!.encode(event, snapshot), time: this.#now() })
   }
 
@@ -274,7 +278,7 @@ class LogRecorder implements RunRecorder {
     }, LATEST_MS)
   }
 
-  #taken(): { events: NewEvent[]; ended: string[] } {
+  #taken(): { events: NewEvent[]; ended: number[] } {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const taken = { events: this.#pending, ended: this.#ended }
@@ -293,7 +297,7 @@ class LogRecorder implements RunRecorder {
         also === undefined && ended.length === 0
           ? undefined
           : async (execute) => {
-              for (const callId of ended) await execute(END_EFFECT, [time, writer.run, callId])
+              for (const index of ended) await execute(END_EFFECT, [time, writer.run, index])
               await also?.(execute)
             },
       )

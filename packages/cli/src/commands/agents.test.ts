@@ -1,9 +1,11 @@
+import { createScriptedBackend } from "@toolwright/backends"
 import { createToolwright } from "@toolwright/runtime"
 import { agentRegistry } from "@toolwright/store"
 import { expect, onTestFinished, test } from "vitest"
 import { serveToolwright } from "../service/serve-toolwright.ts"
 import { folderWith } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
+import { SURFACES, surface } from "../testing/surfaces.ts"
 
 test("an agent is made, listed, shown, given a task and removed, and every refusal says what to do", async () => {
   const cwd = folderWith({})
@@ -77,4 +79,64 @@ test("over HTTP agents are made and removed with a token, and only read without 
     status: 401,
     list: 200,
   })
+})
+
+const JUDGES = `const tool = (name, handler) => ({
+  name,
+  description: name,
+  category: "utility",
+  optionality: "optional",
+  effects: { readOnly: name !== "writes" },
+  parameters: { type: "object", properties: { cause: { type: "string" } } },
+  handler,
+})
+const done = (data) => ({ success: true, output: "", data, modifiedFiles: [], metadata: {}, executionTimeMs: 0 })
+const failed = (message) => ({ ...done(), success: false, output: message, error: { code: "X", message } })
+export const is_found = tool("is_found", async ({ cause }) => (cause.includes("a") ? done() : failed("that is no cause")))
+export const short = tool("short", async ({ cause }) => done({ cause: cause.slice(0, 3) }))
+export const writes = tool("writes", async () => done())
+`
+
+const judged = (check: string) => `agents:
+  define:
+    finder:
+      prompt: You find.
+      tools: { only: [file_read] }
+      phases:
+        - name: look
+          handsOver:
+            schema: { type: object, properties: { cause: { type: string } }, required: [cause] }
+            check: ${check}
+            sanitise: short
+        - name: tell
+`
+
+test.each(SURFACES)("what a phase hands over is judged by the tools that its agent names: over %s", async (way) => {
+  const cwd = folderWith({ "judges.mjs": JUDGES, "finder.yaml": judged("is_found").replace(/^[^]*finder:\n/, "") })
+  const handOver = (cause: string) => ({ calls: [{ name: "hand_over", arguments: { cause } }] })
+  const steps = [
+    { reply: handOver("bug") },
+    { expect: { result: "that is no cause" }, reply: handOver("a long story") },
+    { expect: { user: "a l" }, reply: "Told." },
+  ]
+  const model = createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps })
+  const database = `${cwd}/log.sqlite`
+  const settings = { tools: [`${cwd}/judges.mjs`], agents: { files: [`${cwd}/finder.yaml`] } }
+  const asked = await surface(way, { cwd, database, model, settings })
+  await asked.run("find it", "finder")
+  const { events } = await asked.record()
+  expect(events.at(-1)).toMatchObject({ summary: { message: "Told.", artifacts: { look: { cause: "a l" } } } })
+})
+
+test.each([
+  ["is_fond", "Did you mean 'is_found'?"],
+  ["writes", "does not say that it only reads"],
+])("a phase judged by '%s' is refused before the model is asked, and told what to do", async (check, said) => {
+  const cwd = folderWith({ "judges.mjs": JUDGES, "toolwright.yaml": judged(check) })
+  const model = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+  const ran = await here(["run", "x", "--agent", "finder", "--tools", "judges.mjs", "--trust", ...model], { cwd })
+  expect(ran.code).not.toBe(0)
+  expect(ran.stderr).toContain(said)
+  const shown = await here(["agents", "show", "finder", "--trust"], { cwd })
+  expect(shown.stdout).toContain(`look (hands over look, judged by ${check} and short)`)
 })

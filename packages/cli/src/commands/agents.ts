@@ -148,11 +148,14 @@ function filled(words: readonly string[]): string {
   return lines.join(",\n")
 }
 
-function phaseLine({ name, maxRounds, readOnly, handsOver }: NonNullable<AgentProfile["phases"]>[number]): string {
+function phaseLine(phase: NonNullable<AgentProfile["phases"]>[number]): string {
+  const { name, maxRounds, readOnly, handsOver, judgedBy } = phase
+  const judges = Object.values(judgedBy ?? {})
   const facts = [
     ...(maxRounds === undefined ? [] : [`${maxRounds} rounds`]),
     ...(readOnly === true ? ["reads"] : []),
     ...(handsOver === undefined ? [] : [`hands over ${handsOver.artifact ?? name}`]),
+    ...(judges.length === 0 ? [] : [`judged by ${judges.join(" and ")}`]),
   ]
   return facts.length === 0 ? name : `${name} (${facts.join(", ")})`
 }

@@ -9,6 +9,7 @@ import {
   type Toolset,
 } from "@toolwright/toolbox"
 import type { AssembledTools } from "./assembled-tools.ts"
+import { judgedBy, type Judging } from "./judged-by.ts"
 import type { Pairing } from "../pairing/pairing.ts"
 
 /** What an agent is offered, and what it would be if it could run here. */
@@ -48,14 +49,15 @@ export function offerFor(
 /** The phases of an agent, each with the tools that it takes. */
 export function phasesOf(
   profile: AgentProfile,
-  { offer, maxRounds }: { offer: (profile: AgentProfile) => Offer; maxRounds: number },
+  { offer, maxRounds, judging }: { offer: (profile: AgentProfile) => Offer; maxRounds: number; judging: Judging },
 ): { phases?: readonly Phase[] } {
   const { phases } = profile
   if (phases === undefined) return {}
   return {
-    phases: phases.map(({ tools, declared, agents: _agents, ...phase }) => ({
+    phases: phases.map(({ tools, declared, agents: _agents, judgedBy: _judgedBy, ...phase }, at) => ({
       maxRounds,
       ...phase,
+      ...judgedBy(phases[at]!, judging),
       ...(tools === undefined
         ? {}
         : offer({ ...profile, tools, ...(declared === undefined ? {} : { declared }), kits: [] })),
