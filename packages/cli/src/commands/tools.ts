@@ -15,7 +15,7 @@ import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { listLines, otherKits } from "../tool-catalogue/lines.ts"
 import { readCall } from "../tool-arguments/read.ts"
-import { describeTool, firstSentence, quote } from "../tool-arguments/show.ts"
+import { describeTool, firstSentence, originOf, quote } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
 
 export const OPTIONS = {
@@ -119,16 +119,18 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
     values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
   const missing = new Map(toolwright.unavailable.map(({ name, reason }) => [name, reason]))
   if (values.json === true) {
-    const definitions = tools.map((tool) => ({ ...serializeTool(tool), available: !missing.has(tool.name) }))
+    const definitions = tools.map((tool) => ({ ...written(tool), available: !missing.has(tool.name) }))
     stdout.write(`${JSON.stringify(definitions, null, 2)}\n`)
     return EXIT.success
   }
-  const listed = tools.map(({ name, category, description }) => {
+  const listed = tools.map(({ name, category, description, provenance }) => {
     const reason = missing.get(name)
+    const origin = originOf(provenance)
     return {
       name,
       category,
       summary: firstSentence(description),
+      ...(origin === undefined ? {} : { origin }),
       ...(reason === undefined ? {} : { unavailable: reason }),
     }
   })
@@ -137,12 +139,18 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   return EXIT.success
 }
 
+/** A definition as JSON, with where it comes from. */
+function written(tool: ToolDefinition): object {
+  const { provenance } = tool
+  return { ...serializeTool(tool), ...(provenance === undefined ? {} : { provenance }) }
+}
+
 async function show(invocation: Invocation, values: Values, name: string): Promise<number> {
   await using toolwright = await assembled(invocation, values, name)
   const tool = find(toolwright, name)
   const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
   invocation.stdout.write(
-    values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason),
+    values.json === true ? `${JSON.stringify(written(tool), null, 2)}\n` : describeTool(tool, reason),
   )
   return EXIT.success
 }

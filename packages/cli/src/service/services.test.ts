@@ -259,6 +259,23 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
   await end(tools)
 })
 
+test("lists say of each tool which server it comes from: at the command line, as JSON, over HTTP", async () => {
+  const cwd = folderWith()
+  const options = ["--no-builtins", "--mcp-server", USERS]
+  const [text, json, shown] = await Promise.all(
+    [["list"], ["list", "--json"], ["show", "pid"]].map((line) => cli(["tools", ...line, ...options], { cwd })),
+  )
+  expect(text!.stdout).toMatch(/^pid +utility .*\[from the MCP server users\]$/m)
+  expect(shown!.stdout).toMatch(/^pid {2}\(.*from the MCP server users\)$/m)
+  const origin = { name: "pid", provenance: { kind: "mcp", name: "users" } }
+  expect(JSON.parse(json!.stdout)).toContainEqual(expect.objectContaining(origin))
+  const server = startCli(["serve", "--port", "0", "--quiet", ...options], { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN } })
+  const [, url] = await server.until(STARTED)
+  const listed = await (await fetch(`${url}/tools/`, { headers: AUTHORIZED })).json()
+  expect(listed).toContainEqual(expect.objectContaining(origin))
+  await end(server)
+})
+
 test("what cannot run here is offered on no way: not in the list, not in OpenAPI, not over MCP, and a line says why", async () => {
   const cwd = folderWith({ "a.txt": "one" })
   const away = ["logit", "web_search", "git", "git_operations", "calendar", "blog_notion", "db_status"]

@@ -16,12 +16,23 @@ export function describeTool(tool: ToolDefinition, unavailable: string | undefin
   return `${neutralise(text.join("\n\n"))}\n`
 }
 
-function factsOf({ category, optionality, effects = {} }: ToolDefinition, unavailable: string | undefined): string[] {
+/** In words, which server a tool comes from; nothing of what is in this process. */
+export function originOf(provenance: ToolDefinition["provenance"]): string | undefined {
+  if (provenance === undefined || provenance.kind === "local") return undefined
+  return `from the ${provenance.kind === "mcp" ? "MCP server" : "tools service"} ${neutralise(provenance.name)}`
+}
+
+function factsOf(
+  { category, optionality, provenance, effects = {} }: ToolDefinition,
+  unavailable: string | undefined,
+): string[] {
+  const origin = originOf(provenance)
   return [
     category,
     optionality,
     effects.readOnly === true ? "read-only" : effects.destructive === true ? "destructive" : "writes",
     ...(effects.network === true ? ["network"] : []),
+    ...(origin === undefined ? [] : [origin]),
     ...(unavailable === undefined ? [] : [`not available here: ${unavailable}`]),
   ]
 }

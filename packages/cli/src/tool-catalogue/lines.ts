@@ -5,6 +5,8 @@ export interface ListedTool {
   name: string
   category: string
   summary: string
+  /** Where it comes from, if from elsewhere. */
+  origin?: string
   /** Why it cannot run here. */
   unavailable?: string
 }
@@ -12,9 +14,10 @@ export interface ListedTool {
 /** One line for each tool, in columns. */
 export function listLines(tools: readonly ListedTool[]): string[] {
   const width = Math.max(0, ...tools.map((tool) => tool.name.length))
-  return tools.map(({ name, category, summary, unavailable }) => {
+  return tools.map(({ name, category, summary, origin, unavailable }) => {
+    const from = origin === undefined ? "" : ` [${origin}]`
     const note = unavailable === undefined ? "" : ` [not available here: ${unavailable}]`
-    return `${name.padEnd(width)}  ${category.padEnd(13)}  ${summary}${note}`
+    return `${name.padEnd(width)}  ${category.padEnd(13)}  ${summary}${from}${note}`
   })
 }
 

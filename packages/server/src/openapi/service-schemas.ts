@@ -73,6 +73,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "title?": text,
     "effects?": anything,
     "output_schema?": anything,
+    "provenance?": fields({ kind: oneOf("rest", "mcp"), name: text }),
     "action_of?": text,
   }),
   Checked: fields({

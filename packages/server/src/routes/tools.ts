@@ -138,6 +138,7 @@ function listed({
   category,
   effects,
   outputSchema,
+  provenance,
   ...tool
 }: ToolDefinition): JsonObject {
   return {
@@ -149,6 +150,10 @@ function listed({
     ...(title === undefined ? {} : { title }),
     ...(effects === undefined ? {} : { effects }),
     ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
+    // Which server it comes from, where that is not this one.
+    ...(provenance === undefined || provenance.kind === "local"
+      ? {}
+      : { provenance: { kind: provenance.kind, name: provenance.name } }),
   }
 }
 
