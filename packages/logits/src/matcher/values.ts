@@ -8,6 +8,7 @@ import { enterArray } from "./arrays.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
 import { enterObject } from "./objects.ts"
 import type { Kinds } from "../plan/kinds.ts"
+import { widerObjects } from "../schema/wider-objects.ts"
 import type { Captured, ValueWriter } from "./value-writer.ts"
 import { sharedGraphLexeme, sharedNumberLexeme, sharedStringLexeme } from "./shared-lexemes.ts"
 
@@ -46,7 +47,9 @@ export function createValueWriter(
     addNumbers(shape.numbers, notation, spaced, frame, sink)
     const place = { notation, lead, parent: frame, writer }
     for (const set of shape.arrays) enterArray(set, type.algebra, place, sink)
-    for (const set of shape.objects) enterObject(set, type.algebra, place, sink)
+    // Whether one with a demand to use what was said lies in another, its rules do not tell.
+    const objects = grounding === undefined ? widerObjects(shape.objects) : shape.objects
+    for (const set of objects) enterObject(set, type.algebra, place, sink)
   }
 
   function addString(set: StringSet, notation: Notation, spaced: boolean, frame: Frame, sink: Sink): void {
