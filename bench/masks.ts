@@ -32,6 +32,8 @@ const CHART = new URL("../docs/masks.svg", import.meta.url)
 const SCHEMAS = Number(process.env["BENCH_SCHEMAS"] ?? 50)
 const VOCABULARY = "llama-bpe"
 const REPLIES = 10
+/** How often a first reply is measured. */
+const FIRSTS = 3
 
 interface Case {
   readonly name: string
@@ -127,14 +129,16 @@ function loadTokenizer(name: string) {
   return { file, tokenizer, buildMs: built - start, warmMs: performance.now() - built }
 }
 
-function readCases(tokenizer: Tokenizer): Case[] {
+/** Every so many schemas, beginning with the first, or with one between two of those. */
+function readCases(tokenizer: Tokenizer, which: "measured" | "others" = "measured"): Case[] {
   const lines = readFileSync(new URL("json-schema-bench.jsonl", DATA), "utf8").trim().split("\n")
   const records = lines.map(
     (line) => JSON.parse(line) as { source: string; schema: string; tests: { text: string; valid: boolean }[] },
   )
   const step = Math.max(1, Math.floor(records.length / SCHEMAS))
+  const offset = which === "measured" ? 0 : Math.floor(step / 2)
   return records
-    .filter((_, index) => index % step === 0)
+    .filter((_, index) => index % step === offset)
     .slice(0, SCHEMAS)
     .flatMap(({ source, schema, tests }) => {
       const valid = tests.find((one) => one.valid)
@@ -152,7 +156,7 @@ function readCases(tokenizer: Tokenizer): Case[] {
 
 function measureOurs(cases: readonly Case[], tokenizer: Tokenizer): Measured[] {
   const measured: Measured[] = []
-  const pass = ({ schema, tokens, name }: Case): Measured | undefined => {
+  const pass = ({ schema, tokens, name }: Case, count: number): Measured | undefined => {
     const start = performance.now()
     const compiled = compileSchema(schema, { notation: modelJsonNotation, uniqueItems: "finite" })
     if (compiled.grammar === undefined) return undefined
@@ -169,16 +173,19 @@ function measureOurs(cases: readonly Case[], tokenizer: Tokenizer): Measured[] {
       }
       return times
     }
-    const replies = Array.from({ length: REPLIES }, follow)
+    const replies = Array.from({ length: count }, follow)
     return replies.includes(undefined)
       ? undefined
       : { name, compile, masks: replies.flatMap((times) => times!), cold: replies[0]! }
   }
-  // The machine code of both engines is made before the clock counts; ours needs a few schemas for that.
-  for (const one of cases.slice(0, 5)) pass(one)
+  // The machine code of both engines is made before the clock counts; ours needs schemas for that, and takes others.
+  for (const one of readCases(tokenizer, "others")) pass(one, 1)
+  const anew = (one: Case): Case => ({ ...one, schema: structuredClone(one.schema) })
   for (const one of cases) {
-    const result = pass({ ...one, schema: structuredClone(one.schema) })
-    if (result !== undefined) measured.push(result)
+    const result = pass(anew(one), REPLIES)
+    if (result === undefined) continue
+    const more = Array.from({ length: FIRSTS - 1 }, () => pass(anew(one), 1)!.cold)
+    measured.push({ ...result, cold: middles([result.cold, ...more]) })
   }
   return measured
 }
@@ -211,7 +218,7 @@ function measureTheirs(cases: readonly Case[], vocabulary: PeerJob["vocabulary"]
     answers.forEach(({ compile, masks }, index) => {
       const { name } = cases[next + index]!
       if (compile !== undefined && masks !== undefined)
-        measured.set(name, { name, compile, masks, cold: masks.slice(0, masks.length / REPLIES) })
+        measured.set(name, { name, compile, masks, cold: middles(firstReplies(masks)) })
     })
     // The one after the last answer is what it fell over, or sat over for too long.
     next += answers.length + 1
@@ -222,6 +229,17 @@ function measureTheirs(cases: readonly Case[], vocabulary: PeerJob["vocabulary"]
 function costPoints(ours: readonly Measured[], cases: readonly Case[]): CostPoint[] {
   const sizes = new Map(cases.map(({ name, text }) => [name, text.length]))
   return ours.map(({ name, compile, cold }) => ({ size: sizes.get(name)!, compile, mask: mean(cold) }))
+}
+
+/** The masks of the first replies, one list for each. */
+function firstReplies(masks: readonly number[]): number[][] {
+  const length = masks.length / REPLIES
+  return Array.from({ length: FIRSTS }, (_, reply) => masks.slice(reply * length, (reply + 1) * length))
+}
+
+/** What is in the middle at each place of some lists. */
+function middles(lists: readonly (readonly number[])[]): number[] {
+  return lists[0]!.map((_, place) => at(lists.map((list) => list[place]!).toSorted((a, b) => a - b), 0.5))
 }
 
 const mean = (values: readonly number[]): number =>

@@ -1,5 +1,6 @@
 /** The tokens that go on beyond the end of a lexeme, into what its stack allows there. */
-import type { Machine, State } from "../matcher/machine.ts"
+import { DEAD } from "../lexeme/lexeme.ts"
+import type { Machine, State, Thread } from "../matcher/machine.ts"
 import { isAllowed } from "./apply.ts"
 import type { Exits } from "./exits.ts"
 import { setToken } from "./set-token.ts"
@@ -93,40 +94,76 @@ function isSetBelow({ trie: { token, skip } }: Tokenizer, above: number, mask: U
  * @param set where only those are asked for that a mask has not
  */
 function walkTail(machine: Machine, start: State, tail: TailTrie, set?: Uint32Array): number[] {
-  const { byte, depth, skip, first, tokens } = tail
-  const states: State[] = [start]
+  const { first, tokens } = tail
   const found: number[] = []
-  for (let node = 1; node < byte.length;) {
-    if (set !== undefined && isSet(tail, node, set)) {
-      node = skip[node]!
-      continue
-    }
-    const next = machine.step(states[depth[node]! - 1]!, byte[node]!)
-    if (next === null) {
-      node = skip[node]!
-      continue
-    }
-    states[depth[node]!] = next
-    for (let index = first[node]!; index < first[node + 1]!; index++) found.push(tokens[index]!)
-    node++
-  }
+  walkThreads(start.threads, 0, {
+    machine,
+    tree: tail,
+    visited: new Set(),
+    isKnown: set === undefined ? undefined : (node) => isSet(tail, node, set),
+    reach(node) {
+      for (let index = first[node]!; index < first[node + 1]!; index++) found.push(tokens[index]!)
+    },
+  })
   return found
 }
 
 /** Tries the tokens below a node of the tree from a state. */
-function walkState(machine: Machine, tokenizer: Tokenizer, start: State, above: number, mask: Uint32Array): void {
-  const { byte, depth, skip, token } = tokenizer.trie
-  const states: State[] = []
-  states[depth[above]!] = start
+function walkState(machine: Machine, { trie, twins }: Tokenizer, start: State, above: number, mask: Uint32Array): void {
+  const { token } = trie
+  walkThreads(start.threads, above, {
+    machine,
+    tree: trie,
+    visited: new Set(),
+    isKnown: undefined,
+    reach(node) {
+      if (token[node]! >= 0) setToken(mask, token[node]!, twins)
+    },
+  })
+}
+
+/** A walk over a tree of tokens or of endings. */
+interface Walk {
+  readonly machine: Machine
+  readonly tree: { readonly byte: Uint8Array; readonly depth: Uint8Array; readonly skip: Int32Array }
+  /** The threads that have been followed, with the nodes below which they were. */
+  readonly visited: Set<number>
+  /** Whether nothing below a node needs a look, the node included. */
+  readonly isKnown: ((node: number) => boolean) | undefined
+  /** Called for each node to which a thread leads, more than once where several do. */
+  reach(node: number): void
+}
+
+/** Each thread goes its own way: the states that they would be together need not be made for a look. */
+function walkThreads(threads: readonly Thread[], above: number, walk: Walk): void {
+  const { visited, tree } = walk
+  for (const thread of threads) {
+    const key = thread.number * tree.byte.length + above
+    if (visited.has(key)) continue
+    visited.add(key)
+    walkThread(thread, above, walk)
+  }
+}
+
+function walkThread({ lexeme, state, frame }: Thread, above: number, walk: Walk): void {
+  const { machine, isKnown } = walk
+  const { byte, depth, skip } = walk.tree
+  const follow = (outcome: number, node: number): void => {
+    if (outcome >= 0) walkThreads(machine.following(frame, outcome), node, walk)
+  }
+  follow(lexeme.outcome(state), above)
+  const base = depth[above]!
+  const states = [state]
   for (let node = above + 1, to = skip[above]!; node < to;) {
-    const level = depth[node]!
-    const next = machine.step(states[level - 1]!, byte[node]!)
-    if (next === null) {
+    const level = depth[node]! - base
+    const next = isKnown?.(node) === true ? DEAD : lexeme.next(states[level - 1]!, byte[node]!)
+    if (next === DEAD) {
       node = skip[node]!
       continue
     }
     states[level] = next
-    if (token[node]! >= 0) setToken(mask, token[node]!, tokenizer.twins)
+    walk.reach(node)
+    if (skip[node]! > node + 1) follow(lexeme.outcome(next), node)
     node++
   }
 }

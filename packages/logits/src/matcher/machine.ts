@@ -40,6 +40,8 @@ export interface Machine {
   bytes(state: State): readonly number[]
   /** The state in which what a lexeme's end leads to has just begun. */
   afterLexeme(frame: Frame, outcome: number): State
+  /** The threads of that state. */
+  following(frame: Frame, outcome: number): readonly Thread[]
   /** The state of one thread alone. */
   alone(thread: Thread): State
   /** The state from which goes on what goes on from any of the states; it does not tell whether the text may end. */
@@ -217,6 +219,7 @@ export function createMachine(grammar: Grammar): Machine {
       const { threads, complete } = closure(frame, outcome)
       return stateOf(threads, complete)
     },
+    following: (frame, outcome) => closure(frame, outcome).threads,
     alone: stateOfOne,
     union(list) {
       if (list.length === 1) return list[0]!

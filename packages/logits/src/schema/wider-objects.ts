@@ -21,12 +21,15 @@ function leaveOutNarrower(sets: readonly ObjectSet[]): readonly ObjectSet[] {
   const numbering = new Numbering()
   const restricted = sets.map((set) => restrict(set, numbering))
   const kept: Restricted[] = []
-  // What lies in another has as many demands or more, so the one with fewer is met first.
-  for (const one of restricted.toSorted((a, b) => a.count - b.count))
+  // What lies in another has as many demands or more, and bounds no wider: it comes after that other.
+  for (const one of restricted.toSorted((a, b) => a.count - b.count || a.set.min - b.set.min || wider(b, a)))
     if (!kept.some((other) => liesIn(one, other))) kept.push(one)
   const left = new Set(kept.map(({ set }) => set))
   return sets.filter((set) => left.has(set))
 }
+
+/** Not a difference: both may have no upper bound. */
+const wider = (a: Restricted, b: Restricted): number => Number(a.set.max > b.set.max) - Number(a.set.max < b.set.max)
 
 const liesIn = (inner: Restricted, outer: Restricted): boolean =>
   (outer.demands & ~inner.demands) === 0n && outer.set.min <= inner.set.min && outer.set.max >= inner.set.max
