@@ -239,7 +239,12 @@ function firstReplies(masks: readonly number[]): number[][] {
 
 /** What is in the middle at each place of some lists. */
 function middles(lists: readonly (readonly number[])[]): number[] {
-  return lists[0]!.map((_, place) => at(lists.map((list) => list[place]!).toSorted((a, b) => a - b), 0.5))
+  return lists[0]!.map((_, place) =>
+    at(
+      lists.map((list) => list[place]!).toSorted((a, b) => a - b),
+      0.5,
+    ),
+  )
 }
 
 const mean = (values: readonly number[]): number =>
