@@ -19,3 +19,8 @@ export function callIn(reply: string): PocketCall | undefined {
     return undefined
   }
 }
+
+/** A call as it would have been written. */
+export function callText(call: PocketCall): string {
+  return `${CALL_OPEN}\n${JSON.stringify(call)}\n</tool_call>`
+}

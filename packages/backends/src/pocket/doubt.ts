@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import { isDeepStrictEqual } from "node:util"
 import type { Grammar } from "@toolwright/logits"
 import { grammarFor, type ChatMessage } from "@toolwright/toolformat"
 import type { LlamaEngine } from "../llama/engine.ts"
 import { EVIDENCE, evidenceOf, type Evidence } from "./evidence.ts"
 import { pocketGrounding } from "./grounding.ts"
 import { lastRequest } from "./prompt.ts"
-import { callIn, type PocketCall } from "./call.ts"
+import { callIn, callText, type PocketCall } from "./call.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
 import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS, PLACING_TOOL } from "./tools.ts"
@@ -116,11 +117,13 @@ export interface Undecided {
   readonly messages: readonly ChatMessage[]
   /** What arguments may come from. */
   readonly said: string
+  /** What the request comes to by its plain shape, which stands first where the model is in doubt. */
+  readonly plain?: PocketCall | undefined
 }
 
 /** Measures a call. One that is not certain enough is put to the person, or answered with a question. */
 export async function settle(
-  { engine, prompt, reply, messages, said }: Undecided,
+  { engine, prompt, reply, messages, said, plain }: Undecided,
   { calibration, opinion }: DoubtData,
   doubting: Doubting,
   signal?: AbortSignal,
@@ -135,13 +138,20 @@ export async function settle(
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
   if (certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
-  const replies = (second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second]).filter(
-    (text) => !isIdle(callIn(text)!),
-  )
+  const replies = likeliest(plain, second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second])
   const question = { certainty, readings: replies.map((text) => callIn(text)!) }
   const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
+}
+
+/** The two replies that are asked about: a plain reading first, and none that comes to nothing. */
+function likeliest(plain: PocketCall | undefined, decoded: readonly string[]): string[] {
+  const others = decoded.filter((text) => {
+    const call = callIn(text)!
+    return !isIdle(call) && !isDeepStrictEqual(call, plain)
+  })
+  return [...(plain === undefined ? [] : [callText(plain)]), ...others].slice(0, 2)
 }
 
 /**

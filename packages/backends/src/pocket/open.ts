@@ -5,11 +5,11 @@ import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent, InferRequest } from "../model/backend.ts"
 import { closingSentence } from "./closing.ts"
-import { declinedSearch } from "./declined-search.ts"
 import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN } from "./call.ts"
+import { CALL_OPEN, callText } from "./call.ts"
+import { plainReading } from "./plain-reading.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
@@ -84,7 +84,14 @@ export function pocketBackend(
       }
       const { messages } = request
       const settled = await settle(
-        { engine, prompt, reply, messages, said: said(messages) },
+        {
+          engine,
+          prompt,
+          reply,
+          messages,
+          said: said(messages),
+          plain: unanswered ? plainReading(asked, root) : undefined,
+        },
         await data(),
         doubting,
         signal,
@@ -108,19 +115,19 @@ interface Spoken {
   readonly end: End
 }
 
-/** Words as they are; a search that was declined is made where the person wants it, and asked about elsewhere. */
+/** Words as they are; what was declined and is plain is done where the person wants it, and asked about elsewhere. */
 async function* inWords(
   { reply, steps, asked, root, end }: Spoken,
   doubting: Doubting | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InferEvent> {
   const declined = reply.startsWith(CANNOT)
-  const meant = declined && steps.length === 0 ? declinedSearch(asked, root) : undefined
+  const meant = declined && steps.length === 0 ? plainReading(asked, root) : undefined
   if (meant === undefined || doubting === undefined)
     return yield* words(spokenReply(reply, steps, root), end.usage, declined)
   const question: PocketQuestion = { certainty: 0, readings: [meant] }
   if ((await doubting.choose?.(question, signal)) !== 0) return yield* words(doubting.words(question), end.usage, true)
-  yield { type: "text-delta", text: `${CALL_OPEN}\n${JSON.stringify(meant)}\n</tool_call>` }
+  yield { type: "text-delta", text: callText(meant) }
   yield end
 }
 

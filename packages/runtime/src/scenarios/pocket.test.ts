@@ -91,7 +91,7 @@ describe("nothing configured", () => {
     expect(await said("remove the line milk from shopping.txt")).toContain(
       'delete_file path="shopping.txt" (the whole file goes)',
     )
-    expect(await said("add eggs to shopping.txt")).toContain(
+    expect(await said("put eggs in shopping.txt")).toContain(
       'write_file path="shopping.txt" content="eggs" (what the file holds now goes)',
     )
     // Of two readings the one that takes nothing away is named first, though the model held the other for likelier.
@@ -111,6 +111,21 @@ describe("nothing configured", () => {
       expect.stringContaining('search_grep pattern="TODO" path="recipes"'),
     ])
     expect(await said("find TODO in elsewhere")).toEqual(["nothing-done", expect.stringContaining("I can't")])
+  })
+
+  test.each([
+    ["find two in .", 'search_grep pattern="two" path="."'],
+    ["Please add eggs to a.txt", 'append_file path="a.txt" content="eggs"'],
+    ["append 'oat milk' to the end of the file a.txt.", 'append_file path="a.txt" content="oat milk"'],
+    ['insert "four" after line 1 of a.txt', 'insert_lines path="a.txt" after_line=1 content="four"'],
+    ["insert four before line 2 in a.txt", 'insert_lines path="a.txt" before_line=2 content="four"'],
+  ])("a request of a plain shape that it misreads is asked about as it was meant, first: %s", async (task, reading) => {
+    const toolwright = await assembled()
+    const all = await events(toolwright, task)
+    expect(ended(all)).toEqual([])
+    const end = all.at(-1)
+    expect(end?.type === "run-end" && end.summary.message).toContain(`Did you mean: ${reading}`)
+    expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
   })
 
   test("what a request takes back is told by how it begins, not by a word in it", async () => {

@@ -81,6 +81,13 @@ export async function stage(work: GitWork, { files }: Selection): Promise<ToolRe
   )
 }
 
+/** Names to be typed after a command, as many as make sense in a line. */
+function shellWords(files: readonly string[]): string {
+  const shown = files.slice(0, 5).map((name) => visibleName(name))
+  const words = shown.map((name) => (/^[\w./@%+][\w./@%+-]*$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`))
+  return words.join(" ") + (files.length > 5 ? " …" : "")
+}
+
 /** What was left out and why, for the text of a result. */
 export function leftOut({ left, filtered, earlier = [] }: Selection): string[] {
   const names = (list: readonly string[]) => `${list.map(visibleName).join(", ")}.`
@@ -88,7 +95,7 @@ export function leftOut({ left, filtered, earlier = [] }: Selection): string[] {
     ...(earlier.length === 0
       ? []
       : [
-          `Left out, for they lay here untracked before this work began: ${names(earlier)} Name them if they belong to it.`,
+          `Left out, for they lay here untracked before this work began: ${names(earlier)} Those that belong to it are named in 'files', or added by hand before: git add ${shellWords(earlier)}`,
         ]),
     ...(left.length === 0 ? [] : [`Left out, for they look like secrets: ${names(left)}`]),
     ...(filtered.length === 0
