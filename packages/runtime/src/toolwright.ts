@@ -133,8 +133,11 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
    * The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories.
    */
   fingerprint(paths: readonly string[]): Promise<string | undefined>
-  /** The tools that an agent is offered; of a pairing those that it knows. */
-  toolsFor(agent: string | AgentProfile): Toolset
+  /**
+   * The tools that an agent is offered; of a pairing those that it knows, unless `paired` is false: then as any other
+   * model would get them.
+   */
+  toolsFor(agent: string | AgentProfile, options?: { paired?: boolean }): Toolset
   /**
    * The backend, made at the first use.
    *
@@ -227,7 +230,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const records = logAccess(databaseOf(configuration, cwd), place)
   const grammars = new Grammars()
   const assembled = { configuration, options, place, permissions, middleware, redact, tools, model, records, grammars }
-  const offer = offerOf(assembled)
+  const offer = offerOf(assembled, model.pairing)
+  const unpaired = offerOf(assembled, undefined)
   const executorOptions = executorOptionsOf(assembled, offer)
   const { pairing } = model
   const tasks = tasksOver(records, place, configuration)
@@ -262,7 +266,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     executeCall: (surface) =>
       record ? recordedCalls(open, { surface, workspace: place.root }, { redact }) : executeCall,
     fingerprint: (paths) => fingerprintOf(place.root, paths),
-    toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
+    toolsFor: (agent, { paired = true } = {}) =>
+      (paired ? offer : unpaired)(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
     ...(ways as Pick<Toolwright, keyof typeof ways>),
     ...recordedRuns(assembled),
     close,
@@ -319,7 +324,10 @@ async function toolsAndModel(
   return { tools, model }
 }
 
-function offerOf({ configuration, tools, model: { pairing }, place }: Assembled): OfferTo {
+function offerOf(
+  { configuration, tools, place }: Pick<Assembled, "configuration" | "tools" | "place">,
+  pairing: Pairing | undefined,
+): OfferTo {
   const search = configuration.agent.catalogue === "searched"
   return (profile) => offerFor(profile, tools, { pairing, writable: place.writable, search })
 }

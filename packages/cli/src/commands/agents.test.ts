@@ -30,6 +30,14 @@ test("an agent is made, listed, shown, given a task and removed, and every refus
   expect(await here(["tasks", "add", "x", "--agent", "AreaAgnt"], { cwd })).toMatchObject({ code: 2 })
 })
 
+test("an agent of one's own is shown with the tools that it is made for, also where no model is configured", async () => {
+  const cwd = folderWith({ "explainer.yaml": "name: explainer\nmode: reads\nprompt: You explain.\n" })
+  const show = async () => (await here(["agents", "show", "explainer", "--agents", "explainer.yaml"], { cwd })).stdout
+  const shown = await show()
+  expect(shown).toContain("file_read")
+  for (const name of ["write_file", "file_write", "bash", "append_file"]) expect(shown).not.toContain(name)
+})
+
 test("over HTTP agents are made and removed with a token, and only read without one", async () => {
   const cwd = folderWith({})
   const toolwright = await createToolwright({ cwd, withBuiltins: true })

@@ -131,8 +131,10 @@ async function toolsOf(invocation: Invocation, values: Values, profile: AgentPro
   ])
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
   await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd, env, log })
+  // The model that stands in where none is configured is not what an agent is made for.
+  const paired = configuration.model?.backend !== undefined
   return toolwright
-    .toolsFor(profile)
+    .toolsFor(profile, { paired })
     .list()
     .map(({ name }) => name)
 }

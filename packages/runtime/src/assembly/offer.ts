@@ -36,7 +36,10 @@ export function offerFor(
   const missing = unavailable
     .filter(({ name }) => isWanted(name))
     .map((each) => ({ ...each, ...definitionOf(registry, each.name) }))
-  if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
+  if (pairing?.canBe(profile) === true) {
+    const onlyReads = !writable || profile.tools.readOnly === true
+    return { tools: pairing.toolset(registry, onlyReads), unavailable: missing }
+  }
   const { declared = [ESSENTIAL_SET, FINDING_SET] } = profile
   const tools = registry.view({ ...profile.tools, unavailable, ...(writable ? {} : { readOnly: true }) })
   return {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -251,6 +252,25 @@ describe("what the pocket model may do", () => {
     expect(all[0]).toMatchObject({ type: "run-start", tools: expect.arrayContaining(["write_file", "read_text_file"]) })
     expect(ended(all)).toMatchObject([{ result: { success: false, error: { code: "TOOL_NOT_AVAILABLE" } } }])
     expect(existsSync(join(toolwright.folder, "b.txt"))).toBe(false)
+  })
+
+  test("an agent that only reads has none of its tools that write", async () => {
+    const toolwright = await assembled({
+      backend: asPocket(call("write_file", { path: "b.txt", content: "x" }), "Sorry."),
+      agents: { define: { explainer: { mode: "reads", prompt: "You explain." } } },
+      permissions: { allow: ["*"] },
+    })
+    const all = await events(toolwright, "write x to b.txt", "explainer")
+    expect(ended(all)).toMatchObject([{ result: { success: false, error: { code: "TOOL_NOT_AVAILABLE" } } }])
+    expect(existsSync(join(toolwright.folder, "b.txt"))).toBe(false)
+  })
+
+  test("a commit that leaves out what lay there before names the command that takes it in", async () => {
+    const toolwright = await assembled({ backend: asPocket(call("git_commit", { message: "Add" }), "Sorry.") })
+    execFileSync("git", ["init", "-q"], { cwd: toolwright.folder })
+    writeFileSync(join(toolwright.folder, "it's new.txt"), "new\n")
+    const [committed] = ended(await events(toolwright, "commit everything"))
+    expect(committed!.result.output).toContain(`git add a.txt 'it'\\''s new.txt'`)
   })
 
   test("the same call with the same result again ends a run", async () => {
