@@ -230,8 +230,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const records = logAccess(databaseOf(configuration, cwd), place)
   const grammars = new Grammars()
   const assembled = { configuration, options, place, permissions, middleware, redact, tools, model, records, grammars }
-  const offer = offerOf(assembled, model.pairing)
-  const unpaired = offerOf(assembled, undefined)
+  const offer = offerOf(assembled)
   const executorOptions = executorOptionsOf(assembled, offer)
   const { pairing } = model
   const tasks = tasksOver(records, place, configuration)
@@ -266,8 +265,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     executeCall: (surface) =>
       record ? recordedCalls(open, { surface, workspace: place.root }, { redact }) : executeCall,
     fingerprint: (paths) => fingerprintOf(place.root, paths),
-    toolsFor: (agent, { paired = true } = {}) =>
-      (paired ? offer : unpaired)(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
+    toolsFor: (agent, { paired } = {}) =>
+      offer(typeof agent === "string" ? knownProfile(agents, agent) : agent, paired).tools,
     ...(ways as Pick<Toolwright, keyof typeof ways>),
     ...recordedRuns(assembled),
     close,
@@ -296,7 +295,7 @@ interface Assembled {
 
 type AssembledTools = Awaited<ReturnType<typeof assembleTools>>
 type AssembledModel = ReturnType<typeof modelFor>
-type OfferTo = (profile: AgentProfile) => ReturnType<typeof offerFor>
+type OfferTo = (profile: AgentProfile, paired?: boolean) => ReturnType<typeof offerFor>
 
 /** Tools may ask the model, and the model is chosen for the tools: each has the other only once it is asked. */
 async function toolsAndModel(
@@ -324,12 +323,12 @@ async function toolsAndModel(
   return { tools, model }
 }
 
-function offerOf(
-  { configuration, tools, place }: Pick<Assembled, "configuration" | "tools" | "place">,
-  pairing: Pairing | undefined,
-): OfferTo {
+function offerOf({ configuration, tools, model, place }: Assembled): OfferTo {
   const search = configuration.agent.catalogue === "searched"
-  return (profile) => offerFor(profile, tools, { pairing, writable: place.writable, search })
+  return (profile, paired = true) => {
+    const pairing = paired ? model.pairing : undefined
+    return offerFor(profile, tools, { pairing, writable: place.writable, search })
+  }
 }
 
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {

@@ -8,7 +8,7 @@ import { closingSentence } from "./closing.ts"
 import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN, callText } from "./call.ts"
+import { CALL_OPEN, callText, type PocketCall } from "./call.ts"
 import { plainReading } from "./plain-reading.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
@@ -90,7 +90,7 @@ export function pocketBackend(
           reply,
           messages,
           said: said(messages),
-          plain: unanswered ? plainReading(asked, root) : undefined,
+          plain: plainly(request.messages, root),
         },
         await data(),
         doubting,
@@ -129,6 +129,12 @@ async function* inWords(
   if ((await doubting.choose?.(question, signal)) !== 0) return yield* words(doubting.words(question), end.usage, true)
   yield { type: "text-delta", text: callText(meant) }
   yield end
+}
+
+/** What a new request comes to by its plain shape. */
+function plainly(messages: readonly ChatMessage[], root: string | undefined): PocketCall | undefined {
+  const { request, steps } = lastRequest(messages)
+  return steps.length === 0 ? plainReading(request, root) : undefined
 }
 
 /** What is known of a request before the model is asked: that it is beyond it, or which tool of the user's it names. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { PocketCall } from "./call.ts"
-import { PLACING_TOOL, SEARCH_TOOL } from "./tools.ts"
+import { APPENDING_TOOL, PLACING_TOOL, SEARCH_TOOL } from "./tools.ts"
 
 /**
  * What a request comes to that has one of a few plain shapes which the model declines or misreads. It is only ever
@@ -48,7 +48,7 @@ function insertion(text: string, isThere: IsThere): PocketCall | undefined {
 function addition(text: string, isThere: IsThere): PocketCall | undefined {
   const { path, ...said } = ADDITION.exec(text)?.groups ?? {}
   const content = contentOf(said)
-  return content !== undefined && isThere(path) ? { name: "append_file", arguments: { path, content } } : undefined
+  return content !== undefined && isThere(path) ? { name: APPENDING_TOOL, arguments: { path, content } } : undefined
 }
 
 function contentOf({ double, single, back, bare }: Readonly<Record<string, string | undefined>>): string | undefined {

@@ -39,6 +39,9 @@ export const DESTROYING_TOOLS: ReadonlySet<string> = new Set(["bash", "delete_fi
 /** The one that takes exactly one of `before_line` and `after_line`, which its schema does not say. */
 export const PLACING_TOOL = "insert_lines"
 
+/** The one that writes behind what a file holds. */
+export const APPENDING_TOOL = "append_file"
+
 /** Those of them that change nothing: a wrong one does no harm. */
 export const READING_TOOLS: ReadonlySet<string> = new Set([
   "read_text_file",
