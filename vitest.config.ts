@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
+import LongestFirst from "./.ci/longest-first.ts"
 
 const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),
@@ -38,8 +39,12 @@ const project = (name: string, include: string[]) => ({
 
 export default defineConfig({
   test: {
-    // Many tests wait for programs that they started: one worker more than there are cores keeps those busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for programs that they started: two workers more than there are cores keep those busy.
+    maxWorkers: availableParallelism() + 2,
+    // Files in another order, to see whether they need each other's, are asked for by `--sequence.shuffle`.
+    sequence: process.argv.some((argument) => argument.startsWith("--sequence.shuffle"))
+      ? {}
+      : { sequencer: LongestFirst },
     reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
       ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),

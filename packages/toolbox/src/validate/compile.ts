@@ -4,6 +4,7 @@ import { memory } from "../memory/memory.ts"
 import { ToolwrightError, messageOf } from "../model/errors.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { patternEngine } from "./pattern.ts"
+import { isPlainSchema } from "./plain-schema.ts"
 import { COUNTED, countReferences, countValues, traitsOf, type SchemaTraits } from "./schema-walk.ts"
 
 /** What checking a value found. */
@@ -165,10 +166,15 @@ async function compile(schema: JsonSchema, options: CompileOptions): Promise<Val
   const document = options.traits.references ? countReferences(rest) : rest
   const older = typeof $schema === "string" && /draft-0[467]/.test($schema)
   try {
-    return compileWith(await compiler(older, options), document)
+    const engine = await compiler(older, options)
+    // Ajv would first compile the rules for schemas, which takes longer than all that a command compiles besides.
+    if (older || !isPlainSchema(rest)) engine.ajv.validateSchema(document, true)
+    return compileWith(engine, document)
   } catch (cause) {
     try {
-      return compileWith(await compiler(!older, options), document)
+      const engine = await compiler(!older, options)
+      engine.ajv.validateSchema(document, true)
+      return compileWith(engine, document)
     } catch {
       const reason = messageOf(cause).slice(0, 1000)
       throw new ToolwrightError("INVALID_SCHEMA", `The schema cannot be used: ${reason}`, { cause })
@@ -201,6 +207,7 @@ async function makeCompiler(older: boolean, { traits, foreign, allErrors }: Comp
     verbose: true,
     logger: false,
     inlineRefs: false,
+    validateSchema: false,
     ...(traits.patterns ? { code: { regExp: (await patternEngine(!foreign)) as never } } : {}),
   }
   const ajv = older
