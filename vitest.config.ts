@@ -32,7 +32,9 @@ const project = (name: string, include: string[]) => ({
     execArgv: ["--no-memory-protection-keys"],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    setupFiles: ["patience", "same-trials"].map((name) => new URL(`.ci/${name}.ts`, import.meta.url).pathname),
+    setupFiles: ["patience", "same-trials", "own-state"].map(
+      (name) => new URL(`.ci/${name}.ts`, import.meta.url).pathname,
+    ),
     expect: { poll: { timeout: 120_000 } },
   },
 })

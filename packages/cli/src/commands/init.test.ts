@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, test, vi } from "vitest"
-import { BIN, cliFromSource as cli, folderWith } from "../testing/run-cli.ts"
+import { BIN, cliFromSource as cli, folderWith, userOfTests } from "../testing/run-cli.ts"
 
 // Programs are installed and started, one after another.
 vi.setConfig({ testTimeout: 180_000 })
@@ -128,7 +128,7 @@ test("each thing that can be made works as it is made, and nothing is written ov
     spawnSync(process.execPath, ["--conditions=toolwright-source", file], {
       cwd: made,
       encoding: "utf8",
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { ...userOfTests(), ...env },
     })
   expect(node("formats/my_own.ts").stdout).toContain('<<calls>>look_up|{"word": "parrot"}<<end>>')
 })

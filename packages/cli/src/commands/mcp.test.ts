@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
 import { expect, test } from "vitest"
-import { BUILT, cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { BUILT, cli, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
 
 const USERS = fileURLToPath(new URL("../../../mcp/src/testing/users-server.ts", import.meta.url))
 const usersServer = `users=${process.execPath} --conditions=toolwright-source ${USERS}`
@@ -16,6 +16,7 @@ test("an MCP host gets the tools of a folder, and those of another server, over 
   await using host = await StdioMCPClient.create({
     name: "toolwright",
     command: process.execPath,
+    env: stateOfTests(),
     args: [BUILT, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer],
     cwd,
     connectTimeoutMs: PATIENCE_MS,
@@ -42,6 +43,7 @@ test("lists the tools of the bundles that are asked for, and no others", async (
     const start = {
       name: "toolwright",
       command: process.execPath,
+      env: stateOfTests(),
       args: [BUILT, "mcp", ...args],
       cwd,
       connectTimeoutMs: PATIENCE_MS,
@@ -86,6 +88,7 @@ test("a tool that is denied runs over no surface", async () => {
   await using overStdio = await StdioMCPClient.create({
     name: "stdio",
     command: process.execPath,
+    env: stateOfTests(),
     args: [BUILT, "mcp", "--deny-tool", "read_*"],
     cwd,
     connectTimeoutMs: PATIENCE_MS,

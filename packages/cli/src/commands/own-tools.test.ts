@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { StdioMCPClient } from "@toolwright/mcp"
 import { describe, expect, test, vi } from "vitest"
-import { BIN, cliFromSource as cli, folderWith, startFromSource as startCli } from "../testing/run-cli.ts"
+import { BIN, cliFromSource as cli, folderWith, startFromSource as startCli, stateOfTests } from "../testing/run-cli.ts"
 
 const COUNT = `import { defineTool } from "toolwright"
 import { words } from "./words.ts"
@@ -169,6 +169,7 @@ test("an MCP host is told when they change, and lists them anew", async () => {
   await using host = await StdioMCPClient.create({
     name: "toolwright",
     command: process.execPath,
+    env: stateOfTests(),
     args: [BIN, "mcp", "--read-only", ".", "--only-tools", "echo", "--tools", "./my-tools.ts"],
     cwd,
     // Longer than a busy machine takes to start it.

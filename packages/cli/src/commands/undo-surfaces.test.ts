@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
 import { changeHistory, createToolwright, loadConfiguration } from "@toolwright/runtime"
 import { expect, onTestFinished, test } from "vitest"
-import { BUILT, folderWith, startCli } from "../testing/run-cli.ts"
+import { BUILT, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
 import { serveToolwright } from "../service/serve-toolwright.ts"
 import { here } from "../testing/run-here.ts"
 
@@ -37,7 +37,8 @@ test("the calls of every caller are taken back one by one, and no other's with t
   await http.callTool("write_file", write("mcp-http"), context)
   await http.close()
   // Longer than a busy machine takes to start it.
-  const command = { command: process.execPath, args: [BUILT, "mcp"], cwd, connectTimeoutMs: 120_000 }
+  const args = [BUILT, "mcp"]
+  const command = { command: process.execPath, args, cwd, env: stateOfTests(), connectTimeoutMs: 120_000 }
   await using stdio = await StdioMCPClient.create({ name: "stdio", ...command })
   await stdio.callTool("write_file", write("mcp-stdio"), context)
   await here(["tools", "call", "write_file", "--args", JSON.stringify(write("by-hand"))], { cwd })

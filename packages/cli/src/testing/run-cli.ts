@@ -36,6 +36,18 @@ interface CliOptions {
   fromSource?: boolean
 }
 
+/**
+ * What of the environment says where programs and the user's own files are: the same for a command line in this process
+ * and for one in another, or the second would not know the first one's records for its user's.
+ */
+export function userOfTests(): Record<string, string> {
+  const { PATH = "", HOME = "", XDG_STATE_HOME = "" } = process.env
+  return { PATH, HOME, XDG_STATE_HOME }
+}
+
+/** The same folder for a server that an MCP client starts: clients pass on few variables, and not that one. */
+export const stateOfTests = (): Record<string, string> => ({ XDG_STATE_HOME: process.env.XDG_STATE_HOME! })
+
 /** Starts the real command as a child process, without the settings of whoever runs the tests. */
 export function startCli(
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os"
 import { runCommandLine } from "../command-line.ts"
-import type { Finished } from "./run-cli.ts"
+import { userOfTests, type Finished } from "./run-cli.ts"
 
 /**
  * Runs a command line in this process: the same as `cli`, for tables of many cases, without what the process adds
@@ -18,7 +18,7 @@ export async function here(
     stdin: (async function* () {
       yield stdin
     })(),
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { ...userOfTests(), ...env },
     cwd,
     signal: new AbortController().signal,
     isTTY: { stdin: false, stdout: false, stderr: false },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { onTestFinished } from "vitest"
-import { BUILT } from "./run-cli.ts"
+import { BUILT, userOfTests } from "./run-cli.ts"
 
 /** Debian's and other Linuxes' `script`, which puts a pseudo terminal around a command; BSD's takes other arguments. */
 export const HAS_TERMINAL = process.platform === "linux" && existsSync("/usr/bin/script")
@@ -22,7 +22,7 @@ export function startInTerminal(
   const line = `stty cols 100; exec '${process.execPath}' '${BUILT}' ${args.join(" ")}`
   const child = spawn("/usr/bin/script", ["-qefc", line, "/dev/null"], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1", ...env },
+    env: { ...userOfTests(), TERM: "xterm", NO_COLOR: "1", ...env },
     stdio: "pipe",
   })
   let output = ""

@@ -13,6 +13,7 @@ import {
 import { taskInput, taskView, type TaskView } from "@toolwright/store"
 import { expect, onTestFinished, vi } from "vitest"
 import { serveToolwright } from "../service/serve-toolwright.ts"
+import { userOfTests } from "./run-cli.ts"
 import { here } from "./run-here.ts"
 
 /** One way in which work is asked for; what comes of it is judged by the log and by what is on disk. */
@@ -78,7 +79,7 @@ export async function surface(name: string, stage: Stage): Promise<Surface & { r
   const { model, database, cwd, settings = {} } = stage
   const server = await serveBackend(model)
   onTestFinished(server.close)
-  const env = { PATH: process.env.PATH!, HOME: process.env.HOME!, ...stage.env }
+  const env = { ...userOfTests(), ...stage.env }
   const whole = {
     ...settings,
     model: { ...settings.model, name: model.modelName(), baseUrl: server.baseUrl },
