@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -12,18 +12,18 @@ import type { ChaosWorker } from "./testing/chaos-worker.ts"
 
 const MAIN = join(import.meta.dirname, "testing/chaos-worker.ts")
 const LEASE_MS = 300
+const PATIENT_MS = 60_000
 const MOST_MS = 120_000
 
-/** Where workers pay: once for each key. A payment may be kept from its answer, as that of a worker that sleeps. */
+/** Where workers pay: once for each key. The answer to a payment may be held back, counted from 1. */
 async function newLedger() {
   const payments: { key: string; text: string }[] = []
-  const held = Promise.withResolvers<void>()
-  let holds = false
+  const held = new Map<number, PromiseWithResolvers<void>>()
   const server = createServer(async (request, response) => {
     let text = ""
     for await (const piece of request.setEncoding("utf8")) text += String(piece)
     payments.push({ key: String(request.headers["key"]), text: request.url === "/" ? text : request.url! })
-    if (holds && payments.length === 1) await held.promise
+    await held.get(payments.length)?.promise
     response.end(`paid ${text}`)
   })
   server.keepAliveTimeout = 0
@@ -35,8 +35,8 @@ async function newLedger() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     payments,
-    holdFirst: () => void (holds = true),
-    answerFirst: () => held.resolve(),
+    hold: (payment: number) => void held.set(payment, Promise.withResolvers<void>()),
+    answer: (payment: number) => held.get(payment)?.resolve(),
   }
 }
 
@@ -86,26 +86,44 @@ async function written(database: Database) {
   }
 }
 
-onBothDatabases("a worker whose call takes longer than its lease", (address) => {
-  test(
-    "and that was stopped meanwhile writes nothing when it wakes up: the task has one effect and one end",
-    async () => {
+/** Of whoever has the task the signs of life, which come whenever they come. */
+const withoutBeats = ({ tasks, runs, ...rest }: Awaited<ReturnType<typeof written>>) => {
+  const still = (rows: readonly unknown[]) => rows.map((row) => ({ ...(row as object), heartbeat: undefined }))
+  return { ...rest, tasks: still(tasks), runs: still(runs) }
+}
+
+onBothDatabases("a worker whose call takes longer than others wait for a sign of life", (address) => {
+  const cases = ["was stopped", "blocked its process"].flatMap((how) =>
+    ["has ended", "works"].map((heir) => [how, heir] as const),
+  )
+  test.each(cases)(
+    "and that %s meanwhile writes nothing when it goes on while its heir %s: the task has one effect and one end",
+    async (how, heirNow) => {
       const { queue, ledger, settings } = await setUp(address())
-      ledger.holdFirst()
+      const go = join(settings.cwd, "go")
+      const blocks = how === "blocked its process"
+      if (!blocks) ledger.hold(1)
+      if (heirNow === "works") ledger.hold(2)
       const { id } = await queue.add({ agent: "assistant", input: "pay", workspace: settings.cwd, maxAttempts: 1_000 })
-      const zombie = start({ ...settings })
+      // It waits for others with patience: what it finds when it goes on is its heir's.
+      const zombie = start({ ...settings, lease: PATIENT_MS, ...(blocks ? { blocksUntil: go } : {}) })
       await until(() => expect(ledger.payments).toHaveLength(1))
-      zombie.child.kill("SIGSTOP")
+      if (!blocks) zombie.child.kill("SIGSTOP")
       const heir = start(settings)
+      await until(() => expect(ledger.payments).toHaveLength(2))
+      if (heirNow === "has ended") await inState(queue, id, "done")
+      const before = withoutBeats(await written(queue.database))
+
+      // What it asked for is answered in the moment that it goes on.
+      ledger.answer(1)
+      if (blocks) writeFileSync(go, "")
+      else zombie.child.kill("SIGCONT")
+      expect(await drained(zombie)).toBe(0)
+      expect(withoutBeats(await written(queue.database))).toEqual(before)
+
+      ledger.answer(2)
       await inState(queue, id, "done")
       expect(await drained(heir)).toBe(0)
-      const before = await written(queue.database)
-
-      // What it asked for is answered in the moment that it wakes up.
-      ledger.answerFirst()
-      zombie.child.kill("SIGCONT")
-      expect(await drained(zombie)).toBe(0)
-      expect(await written(queue.database)).toEqual(before)
       await oneEffect(queue, id, ledger.payments)
     },
     MOST_MS,

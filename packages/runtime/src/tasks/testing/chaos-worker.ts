@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import type { Backend, InferEvent } from "@toolwright/backends"
 import { defineTool } from "@toolwright/toolbox"
 import { createToolwright, type ToolwrightOptions } from "../../toolwright.ts"
@@ -12,9 +13,11 @@ export interface ChaosWorker {
   lease: number
   /** What this one queues itself, one after the other, while it works. */
   queues?: readonly string[]
+  /** Once it has paid, its tool keeps the process from everything else until this file is there. */
+  blocksUntil?: string
 }
 
-const { cwd, database, url, lease, queues = [] } = JSON.parse(process.argv[2]!) as ChaosWorker
+const { cwd, database, url, lease, queues = [], blocksUntil } = JSON.parse(process.argv[2]!) as ChaosWorker
 
 /** Asks for the one call, and then says that it is done. */
 const backend: Backend = {
@@ -41,7 +44,9 @@ const pay = defineTool({
   parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
   async execute({ task }, { idempotencyKey, signal }) {
     const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
-    return response.text()
+    const answer = await response.text()
+    while (blocksUntil !== undefined && !existsSync(blocksUntil));
+    return answer
   },
 })
 
