@@ -45,7 +45,7 @@ const pay = defineTool({
   async execute({ task }, { idempotencyKey, signal }) {
     const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
     const answer = await response.text()
-    while (blocksUntil !== undefined && !existsSync(blocksUntil));
+    if (blocksUntil !== undefined) while (!existsSync(blocksUntil));
     return answer
   },
 })
