@@ -66,7 +66,8 @@ export async function runTask(
   if (pairing !== undefined && name === "assistant" && !hasModel(configuration))
     invocation.stderr.write(`${pairing.words.notice}\n`)
   const watch = watchRun()
-  renderer = chosenRenderer(invocation, values, pairing !== undefined)
+  const seen = beside(invocation, values)
+  renderer = chosenRenderer(seen, values, pairing !== undefined)
   const events = toolwright.run(task, {
     agent: name,
     signal: invocation.signal,
@@ -82,14 +83,23 @@ export async function runTask(
   const summary = await shownBy({ show: see, close: renderer.close.bind(renderer) }, events)
   await model.save()
   if (values.json !== true) {
-    tellRecord(invocation, values, summary, toolwright.log.target)
-    if (configuration.undo.enabled) tellUndo(invocation, summary)
+    tellRecord(seen, values, summary, toolwright.log.target)
+    if (configuration.undo.enabled) tellUndo(seen, summary)
+    if (seen !== invocation && summary.success && summary.output !== undefined)
+      invocation.stdout.write(`${JSON.stringify(summary.output)}\n`)
   }
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
   return pairing === undefined
     ? taskExitCode(summary, false)
     : pairedEnd(invocation, summary, watch.declined, pairing.words.advice)
+}
+
+/** Where a program waits for the value on standard output, a person sees what happens on the other one. */
+function beside(invocation: Invocation, { json, "output-schema": schema }: Values): Invocation {
+  if (schema === undefined || json === true) return invocation
+  const { stderr, isTTY } = invocation
+  return { ...invocation, stdout: stderr, isTTY: { ...isTTY, stdout: isTTY.stderr } }
 }
 
 /** A model whose replies are to be recorded, or that has a screenplay's, with what writes the recording down. */

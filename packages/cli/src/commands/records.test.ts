@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { createScriptedBackend } from "@toolwright/backends"
 import { createToolwright } from "@toolwright/runtime"
 import { verifyRun } from "@toolwright/store"
@@ -84,4 +86,7 @@ test("what an event holds is erased for good, and the record still proves that i
   expect((await cli("db", "export")).stdout).not.toContain("a secret")
   expect((await cli("audit", "verify", "latest")).stdout).toContain("1 erased")
   expect(await cli("audit", "erase", "latest", "2")).toMatchObject({ code: 1 })
+  const state = join(cwd, ".toolwright")
+  for (const name of readdirSync(state).filter((each) => each.startsWith("state.sqlite")))
+    expect(readFileSync(join(state, name)).includes("a secret"), name).toBe(false)
 })

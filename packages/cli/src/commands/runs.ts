@@ -14,7 +14,10 @@ import { usageText } from "../usage.ts"
 import { withoutTools } from "../without-tools.ts"
 
 const OPTIONS = {
-  json: { type: "boolean", description: "Print JSON: of list an array, of show one event a line" },
+  json: {
+    type: "boolean",
+    description: "Print JSON: of list an array, of show one event a line, of files their names",
+  },
   full: { type: "boolean", description: "Of show: the numbered prompts, replies, calls and results in full" },
   tokens: {
     type: "boolean",
@@ -246,7 +249,9 @@ async function writeFiles(invocation: Invocation, values: Values, id: string): P
       : makeStateFolder(dirname(resolve(cwd, values.to)), basename(resolve(cwd, values.to)))
   const json = { name: "run.json", text: `${JSON.stringify(head, null, 2)}\n` }
   const lines = { name: "events.jsonl", text: events.map((event) => `${JSON.stringify(event)}\n`).join("") }
-  for (const { name, text } of [...files, json, lines]) writeStateFile(join(folder, name), text)
-  stdout.write(`${folder}\n`)
+  const written = [...files, json, lines]
+  for (const { name, text } of written) writeStateFile(join(folder, name), text)
+  const names = written.map(({ name }) => name)
+  stdout.write(values.json === true ? `${JSON.stringify({ folder, files: names })}\n` : `${folder}\n`)
   return EXIT.success
 }

@@ -37,27 +37,29 @@ export const undoCommand: Command = {
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
     const { configuration } = await configurationFor(invocation, values)
-    const { changeHistory } = await import("@toolwright/runtime/tools")
+    const { changeHistory, redactDeep, redactorFor } = await import("@toolwright/runtime/tools")
+    const redact = redactorFor({ ...configuration, secrets: {} }, invocation.env)
+    const json = (value: unknown): void =>
+      void invocation.stdout.write(`${JSON.stringify(redactDeep(value, redact), null, 2)}\n`)
     const history = await changeHistory(configuration, invocation.cwd, invocation.env)
     const { tasksFor } = await import("@toolwright/runtime/tasks")
     const { log, root } = tasksFor(configuration, invocation)
     await using _closed = { [Symbol.asyncDispose]: () => log.close() }
-    const record = { open: () => log.open(), surface: "undo", workspace: root }
+    const record = { open: () => log.open(), surface: "undo", workspace: root, redact }
     if (history === undefined)
       throw usageError(
         "Nothing is kept here, so nothing can be taken back.",
         "The setting undo.enabled switches it on; in folders given with --read-only nothing is changed.",
       )
+    const asked = { invocation, values, history, record, print: json }
     const [id] = positionals
-    if (id === "list") return list(invocation, values, history)
+    if (id === "list") return list(asked)
     const runs = id === undefined ? undefined : await runsOf(configuration, invocation, id)
-    return runs === undefined
-      ? takeBack({ invocation, values, history, record }, id)
-      : takeAllBack({ invocation, values, history, record }, { id: id!, runs })
+    return runs === undefined ? takeBack(asked, id) : takeAllBack(asked, { id: id!, runs })
   },
 }
 
-async function list({ stdout, stderr }: Invocation, values: Values, history: ChangeHistory): Promise<number> {
+async function list({ invocation: { stdout, stderr }, values, history, print }: Asked): Promise<number> {
   const items = await history.list()
   const foreign = history.foreign()
   if (foreign > 0)
@@ -70,7 +72,7 @@ async function list({ stdout, stderr }: Invocation, values: Values, history: Cha
       ...item,
       calls: entries.map(({ id, tool }) => ({ id, tool })),
     }))
-    stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
+    print(shown)
   } else if (items.length === 0) {
     stdout.write("Nothing that was changed here is on record.\n")
   } else {
@@ -95,19 +97,24 @@ interface Asked {
   values: Values
   history: ChangeHistory
   record: UndoRecord
+  /** Writes JSON, without secrets. */
+  print: (value: unknown) => void
 }
 
-async function takeBack({ invocation, values, history, record }: Asked, id: string | undefined): Promise<number> {
+async function takeBack(
+  { invocation, values, history, record, print }: Asked,
+  id: string | undefined,
+): Promise<number> {
   const { stdout, stderr, isTTY, env } = invocation
   const plan = await history.plan(id)
   const json = values.json === true
   if (!json) for (const line of planLines(plan, styleFor(isTTY.stdout, env))) stdout.write(`${line}\n`)
   if (values["dry-run"] === true) {
-    if (json) stdout.write(`${JSON.stringify(jsonPlan(plan), null, 2)}\n`)
+    if (json) print(jsonPlan(plan))
     return plan.refused.length === 0 ? EXIT.success : EXIT.failure
   }
   if (plan.restorations.length === 0) {
-    if (json) stdout.write(`${JSON.stringify({ restored: [], refused: plan.refused }, null, 2)}\n`)
+    if (json) print({ restored: [], refused: plan.refused })
     else stdout.write("Nothing is left to take back.\n")
     return EXIT.failure
   }
@@ -117,7 +124,7 @@ async function takeBack({ invocation, values, history, record }: Asked, id: stri
   }
   const { undoOnRecord } = await import("@toolwright/runtime/tools")
   const done = await undoOnRecord(history, plan.item.id, record)
-  if (json) stdout.write(`${JSON.stringify(done, null, 2)}\n`)
+  if (json) print(done)
   else {
     for (const { path, reason } of done.refused)
       stderr.write(`Not taken back: ${neutralise(path)}: ${neutralise(reason)}.\n`)

@@ -1,9 +1,10 @@
-import type { TaskRow } from "@toolwright/store"
+import { shownTask, type TaskRow } from "@toolwright/store"
 import { duration, oneLine } from "../render/short.ts"
 import { neutralise } from "../render/neutralise.ts"
 
 /** A task on one line: its id, how it stands, who does it, what is to be done, and why it stands so. */
-export function summaryLine(row: TaskRow, indent = "", width = 20): string {
+export function summaryLine(task: TaskRow, indent = "", width = 20): string {
+  const row = shownTask(task)
   const { id, state, agent, reason, attempts } = row
   const tries = attempts > 1 ? ` (try ${attempts})` : ""
   const why = reason === null || state === "done" ? "" : `: ${oneLine(reason, 100)}`
@@ -34,7 +35,8 @@ export function taskTree(rows: readonly TaskRow[]): string[] {
 }
 
 /** Everything about a task, for a person. */
-export function factsOf(row: TaskRow, after: readonly string[] = [], children: readonly TaskRow[] = []): string[] {
+export function factsOf(task: TaskRow, after: readonly string[] = [], children: readonly TaskRow[] = []): string[] {
+  const row = shownTask(task)
   const facts: [string, string | undefined][] = [
     ["state", `${row.state}${row.reason === null ? "" : `: ${row.reason}`}`],
     ["agent", row.agent],

@@ -87,7 +87,11 @@ test("leaves what was said last before the task as it was said, where there is r
 test("names the files that were changed and the failures that stand, with their text", () => {
   const failing = `2 tests fail\n${"  at line\n".repeat(30)}expected 5, was 4`
   const result = (id: string, name: string, content: string, success: boolean): ChatMessage[] => [
-    { role: "assistant", content: "", toolCalls: [{ id, name, arguments: { path: `${id}.ts` } }] },
+    {
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id, name, arguments: { path: id === "c" ? "a.ts" : `${id}.ts` } }],
+    },
     { role: "tool", content, callId: id, name: name, success },
   ]
   const messages = [

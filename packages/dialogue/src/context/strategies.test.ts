@@ -127,3 +127,39 @@ test("a failure that was mended in a round which is kept is not told as standing
     expect(sent.map(({ content }) => content).join("\n")).not.toContain("Still failing")
   }
 })
+
+describe.each(CONTEXT_STRATEGIES)("the strategy %s tells of a failure", (strategy) => {
+  const told = (...calls: { args: Record<string, string>; fails?: boolean; wrote?: string; name?: string }[]) => {
+    const messages: ChatMessage[] = [system, { role: "user", content: TASK }]
+    const all = [...calls, ...Array.from({ length: 20 }, (_, at) => ({ args: { action: "list", path: `d${at}` } }))]
+    for (const [at, each] of all.entries()) {
+      const { args, fails = false, wrote, name = "file" }: (typeof calls)[number] = each
+      const call = { id: `c${at}`, name, arguments: args }
+      const output = fails ? "It is not there." : "x".repeat(900)
+      const modifiedFiles = wrote === undefined ? [] : [wrote]
+      const result = fails ? failure({ output, code: "NO", message: output }) : success({ output, modifiedFiles })
+      messages.push({ role: "assistant", content: "", toolCalls: [call] })
+      const about = { kind: "results", results: [{ call, result }] } as const
+      messages.push({ role: "tool", content: output, callId: call.id, name, success: !fails, [ABOUT]: about })
+    }
+    const sent = compactingContext({ contextTokens: 2500, strategy }).prepare(messages, { task: TASK })
+    expect(sent.length).toBeLessThan(messages.length)
+    const told = sent.some(({ content }) => /Still failing[^]*It is not there\./.test(content))
+    // A strategy may keep the round itself.
+    return { told, sent: told || sent.some(({ role, content }) => role === "tool" && content === "It is not there.") }
+  }
+  const deletion = { args: { action: "delete", path: "a.txt" }, fails: true }
+  const edit = { args: { action: "replace", path: "./a.txt" }, fails: true }
+
+  test("that something else of the same tool does not mend", () => {
+    expect(told(deletion).sent).toBe(true)
+    expect(told(edit, { args: { action: "read", path: "a.txt" } }).sent).toBe(true)
+    const program = (command: string) => ({ args: { command }, name: "bash" })
+    expect(told({ ...program("npm test"), fails: true }, program("ls")).sent).toBe(true)
+  })
+
+  test("until the same succeeded, or the file was written in another way", () => {
+    expect(told(deletion, { ...deletion, fails: false }).told).toBe(false)
+    expect(told(edit, { args: { path: "a.txt" }, name: "write_file", wrote: "/work/a.txt" }).told).toBe(false)
+  })
+})

@@ -1,4 +1,5 @@
-import type { ChatMessage } from "@toolwright/toolformat"
+import type { JsonObject } from "@toolwright/toolbox"
+import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 import { bothEnds } from "./parts.ts"
 
 /** How a summary is to be made. */
@@ -18,8 +19,8 @@ interface SummaryOptions {
 }
 
 /**
- * What is left of blocks that are left out: the files changed, the failures that no later call of the same tool has
- * mended, with most of their text, and one line for each thing said or called, the last ones where there are too many.
+ * What is left of blocks that are left out: the files changed, the failures that nothing has mended since, with most of
+ * their text, and one line for each thing said or called, the last ones where there are too many.
  * Nothing for no blocks.
  */
 export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOptions): ChatMessage[] {
@@ -49,12 +50,46 @@ function linesWithin(lines: readonly string[], room: number): string[] {
   return [words, lastOf(calls, room - words.length, "\n")]
 }
 
-/** Failures that no later call of the same tool has mended, by the ids of their calls. */
+/** Failures that are told; of more than these the newest. */
+const MOST_STANDING = 12
+
+/**
+ * Failures that nothing has mended, by the ids of their calls. A failure is mended by a later success of the same
+ * action about the same (a path, a program), or by whatever wrote that path: that something else could be read
+ * meanwhile mends nothing. One that failed again is told as it failed last.
+ */
 export function standingFailures(messages: readonly ChatMessage[]): ReadonlySet<string> {
-  const last = new Map<string, { callId: string; success: boolean }>()
-  for (const message of messages) if (message.role === "tool") last.set(message.name, message)
-  return new Set([...last.values()].flatMap(({ callId, success }) => (success ? [] : [callId])))
+  const made = new Map<string, JsonObject>()
+  const standing = new Map<string, { action: string; about: string }>()
+  for (const message of messages) {
+    if (message.role === "assistant") for (const call of message.toolCalls ?? []) made.set(call.id, call.arguments)
+    if (message.role !== "tool") continue
+    const args = made.get(message.callId) ?? {}
+    const [action, about] = [`${message.name} ${String(args.action ?? args.operation ?? "")}`, aboutOf(args)]
+    const written = message.success ? filesOf(message) : []
+    for (const [id, failed] of standing) {
+      const again = failed.action === action && failed.about === about
+      if (again || (failed.about !== "" && written.some((file) => isSame(file, failed.about)))) standing.delete(id)
+    }
+    if (!message.success) standing.set(message.callId, { action, about })
+  }
+  return new Set([...standing.keys()].slice(-MOST_STANDING))
 }
+
+/** What a call is about, as far as its arguments say it in the usual words. */
+function aboutOf(args: JsonObject): string {
+  const path = args.path ?? args.file_path ?? args.file ?? args.source
+  if (typeof path === "string") return path.replace(/^(?:\.\/)+/u, "")
+  return typeof args.command === "string" ? (/\S+/u.exec(args.command)?.[0] ?? "") : ""
+}
+
+function filesOf(message: ChatMessage & { role: "tool" }): readonly string[] {
+  const about = message[ABOUT]
+  return about?.kind === "results" ? about.results.flatMap(({ result }) => result.modifiedFiles ?? []) : []
+}
+
+/** One path, whether it is told from the workspace's top or from the machine's. */
+const isSame = (whole: string, told: string): boolean => whole === told || whole.endsWith(`/${told}`)
 
 function failuresIn(messages: readonly ChatMessage[], ids: ReadonlySet<string>, most: number): string {
   const standing = messages.filter((message) => message.role === "tool").filter(({ callId }) => ids.has(callId))

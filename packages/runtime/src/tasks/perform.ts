@@ -3,8 +3,10 @@ import { join, resolve, sep } from "node:path"
 import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunLog, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { redactDeep } from "@toolwright/host/text"
 import { checkAgent } from "../pairing/choose.ts"
 import { earlierTasks } from "../plans/interfaces.ts"
+import { redactorFor } from "../secrets/redactor.ts"
 import type { Toolwright } from "../toolwright.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
 import { createStateFolder } from "../workspace/state-folder.ts"
@@ -88,9 +90,10 @@ export function taskPerformer({ toolwright, root, at, treesOf, env = process.env
       alone: (merge) => inTurn(folder, { beside: false }, () => locked(folder, task.id, merge)),
     })
   }
+  const redact = redactorFor({ ...toolwright.configuration, secrets: {} }, env)
   // The agent, too, may stand in a database that is away for a while.
-  return (task: TaskRow, context: TaskContext): Promise<Performed> =>
-    begin(task, context).catch((thrown: unknown) => notBegun(thrown, task))
+  return async (task: TaskRow, context: TaskContext): Promise<Performed> =>
+    redactDeep(await begin(task, context).catch((thrown: unknown) => notBegun(thrown, task)), redact)
 }
 
 /** What is changed in a folder, so that it can be taken back. */

@@ -8,7 +8,7 @@ import {
   type Workspace,
 } from "@toolwright/host/paths"
 import { makeStateFolder } from "@toolwright/host/state-files"
-import type { Redactor } from "@toolwright/host/text"
+import { redactDeep, type Redactor } from "@toolwright/host/text"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
 import type { Configuration } from "../configuration/settings.ts"
 import { redactorFor } from "../secrets/redactor.ts"
@@ -50,7 +50,7 @@ export function toolWorkspace(configuration: Configuration, cwd: string, env: En
 }
 
 /**
- * What tools changed in a configuration's workspace, to be looked at and taken back.
+ * What tools changed in a configuration's workspace, to be looked at, without secrets, and taken back.
  *
  * @returns nothing where no history is kept
  */
@@ -59,7 +59,17 @@ export async function changeHistory(
   cwd: string,
   env: Environment = process.env,
 ): Promise<ChangeHistory | undefined> {
-  return toolWorkspace(configuration, cwd, env).history?.()
+  const history = await toolWorkspace(configuration, cwd, env).history?.()
+  if (history === undefined) return undefined
+  const redact = redactorFor(configuration, env)
+  return {
+    ...history,
+    plan: async (id) => {
+      const plan = await history.plan(id)
+      return { ...plan, described: redactDeep(plan.described, redact) }
+    },
+    differences: async (id) => redactDeep(await history.differences(id), redact),
+  }
 }
 
 function historyOf(configuration: Configuration, cwd: string, env: Environment): HistoryConfig {

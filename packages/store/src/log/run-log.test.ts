@@ -249,6 +249,51 @@ onBothDatabases("the log of a run", (address) => {
       expect((await verifyRun(log.database, "r")).broken).toBeDefined()
     })
 
+    const summary = JSON.stringify({ runId: "r", outcome: "failed", message: "not done" })
+    test.each([
+      ["UPDATE runs SET outcome = 'completed'", "lists say something else of its end"],
+      [`UPDATE runs SET summary = '${summary.replace("not done", "done")}'`, "lists say something else of its end"],
+      ["UPDATE runs SET title = 'Something else'", "lists say something else of its task"],
+      ["UPDATE runs SET state = 'running'", "it has ended, and lists say that it has not"],
+      ["DELETE FROM run_events WHERE seq = 3", "its last event is missing"],
+    ])("shows that lists say something else: %s", async (change, reason) => {
+      const log = await logAt(address())
+      const writer = await log.begin({ ...newRun("r"), title: "Do it" })
+      await writer.append([event("run-start", { task: "Do it" }), event("pay")])
+      const end = { outcome: "failed", summary, time: 9 }
+      await writer.end([event("run-end", { summary: JSON.parse(summary) })], end)
+      expect(await verifyRun(log.database, "r")).not.toHaveProperty("broken")
+      await log.database.query(change)
+      expect((await verifyRun(log.database, "r")).broken?.reason).toBe(reason)
+    })
+
+    test("an end and a task that are erased are gone from lists too, and from runs that branched off", async () => {
+      const log = await logAt(address())
+      const writer = await log.begin({ ...newRun("r"), title: "About Jo" })
+      const kept = writer.keep("Jo said this")
+      await writer.append([event("run-start", { task: "About Jo" }), event("request", { add: [kept] })])
+      await log.begin({ ...newRun("other"), title: "About Jo", parent: { run: "r", seq: 2 } })
+      const told = { runId: "r", outcome: "completed", message: "Jo is well", notes: [{ message: "Jo" }], calls: 2 }
+      const end = { outcome: "completed", summary: JSON.stringify(told), time: 9 }
+      await writer.end([event("run-end", { summary: told })], end)
+      for (const seq of [1, 2, 3]) expect(await eraseBody(log.database, "r", seq)).toBe(1)
+      for (const table of ["runs", "run_events", "bodies"])
+        expect(JSON.stringify(await log.database.query(`SELECT * FROM ${table}`))).not.toContain("Jo")
+      expect(JSON.parse((await log.get("r"))!.summary!)).toMatchObject({ outcome: "completed", calls: 2, message: "" })
+      expect(await verifyRun(log.database, "r")).not.toHaveProperty("broken")
+    })
+
+    test("a text that another event names stays when the first is erased", async () => {
+      const log = await logAt(address())
+      const writer = await log.begin(newRun("r"))
+      const kept = writer.keep("Shared by two")
+      await writer.append([event("request", { add: [kept] }), event("request", { add: [kept] })])
+      await eraseBody(log.database, "r", 1)
+      expect(await log.database.query("SELECT content FROM bodies")).toEqual([{ content: "Shared by two" }])
+      await eraseBody(log.database, "r", 2)
+      expect(await log.database.query("SELECT content FROM bodies")).toEqual([])
+    })
+
     test("holds when bodies are erased, and these are gone", async () => {
       const log = await logAt(address())
       const writer = await log.begin(newRun("r"))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Database } from "../database/database.ts"
 import { bodyDigest, GENESIS, linkHash, sha256 } from "./chain.ts"
 import { readRows, type EventRow } from "./read.ts"
@@ -15,9 +16,21 @@ export interface Verification {
 }
 
 const PAGE = 1000
+/** The events that a run begins and ends with, which its row repeats for lists. */
+export const [RUN_START, RUN_END] = ["run-start", "run-end"]
 
-/** Works out the chain of a run anew, and compares. Events that a branch shares are checked with it. */
+/**
+ * Works out the chain of a run anew, and compares; then what lists say of the run with what its events say. Events that
+ * a branch shares are checked with it.
+ */
 export async function verifyRun(database: Database, run: string): Promise<Verification> {
+  const found = await verifyChain(database, run)
+  if (found.broken !== undefined) return found
+  const reason = await faultOfHead(database, run, found.events)
+  return reason === undefined ? found : { ...found, broken: { seq: found.events, reason } }
+}
+
+async function verifyChain(database: Database, run: string): Promise<Verification> {
   let head = GENESIS
   let [events, erased, seq] = [0, 0, 0]
   for (;;) {
@@ -45,29 +58,39 @@ function faultOf(row: EventRow, previous: string): string | undefined {
     : "it is not what was written"
 }
 
-/**
- * Erases the body of an event for good: what stood there cannot be read or guessed any more, and the chain still holds.
- * A body that other events name too is erased with all of them.
- *
- * @returns the number of events whose body is gone
- */
-export function eraseBody(database: Database, run: string, seq: number): Promise<number> {
-  return database.transaction(async (execute) => {
-    const read = `SELECT e.run, e.seq, e.salt, e.body_ref, COALESCE(e.body, b.content) AS body
-      FROM run_events e LEFT JOIN bodies b ON b.hash = e.body_ref`
-    const [first] = (await execute<EventRow>(`${read} WHERE e.run = ? AND e.seq = ?`, [run, seq])).rows
-    if (first === undefined || first.body === null) return 0
-    const rows =
-      first.body_ref === null
-        ? [first]
-        : (await execute<EventRow>(`${read} WHERE e.body_ref = ?`, [first.body_ref])).rows
-    for (const row of rows) {
-      await execute(
-        "UPDATE run_events SET digest = ?, body = NULL, body_ref = NULL, salt = NULL WHERE run = ? AND seq = ?",
-        [bodyDigest(row.salt!, row.body!), row.run, row.seq],
-      )
-    }
-    if (first.body_ref !== null) await execute("DELETE FROM bodies WHERE hash = ?", [first.body_ref])
-    return rows.length
-  })
+type Head = { state: string; outcome: string | null; summary: string | null; title: string; parent_run: string | null }
+
+/** Lists read the run's own row, which no hash holds: it has to say what the first and the last event say. */
+async function faultOfHead(database: Database, run: string, events: number): Promise<string | undefined> {
+  const columns = "state, outcome, summary, title, parent_run"
+  const [head] = await database.query<Head>(`SELECT ${columns} FROM runs WHERE id = ?`, [run])
+  if (head === undefined || events === 0) return undefined
+  const [last] = await readRows(database, run, { after: events - 1, limit: 1 })
+  const isEnd = last?.run === run && last.type === RUN_END
+  if (head.state !== "ended") return isEnd ? "it has ended, and lists say that it has not" : undefined
+  // Whoever writes events of other kinds ends with whichever they like.
+  if (!isEnd) return fieldsOf(head.summary).outcome === undefined ? undefined : "its last event is missing"
+  const { summary } = fieldsOf(last.body)
+  const told = summary as { outcome?: unknown } | undefined
+  if (told !== undefined && (told.outcome !== head.outcome || !isDeepStrictEqual(told, parsed(head.summary))))
+    return "lists say something else of its end"
+  const [first] = await readRows(database, run, { limit: 1 })
+  const { task } = first?.type === RUN_START ? fieldsOf(first.body) : {}
+  return typeof task !== "string" || head.parent_run !== null || task === head.title
+    ? undefined
+    : "lists say something else of its task"
+}
+
+/** The fields of a body; none where it was erased, or holds something else. */
+function fieldsOf(body: string | null): Readonly<Record<string, unknown>> {
+  const value = parsed(body)
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

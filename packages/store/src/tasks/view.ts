@@ -1,3 +1,4 @@
+import { createRedactor, redactDeep } from "@toolwright/host/text"
 import type { TaskState } from "../tables.ts"
 import type { Budget, TaskRow } from "./task.ts"
 
@@ -34,8 +35,29 @@ export interface TaskView {
   endedAt?: string
 }
 
+/**
+ * A task as it may be shown: without the secrets in what was asked and what came of it. Its row holds the task as it was
+ * given, since its agent has to be told.
+ */
+export function shownTask(row: TaskRow): TaskRow {
+  const redact = createRedactor()
+  const texts = (json: string): string => {
+    if (redact.mayFindIn?.(json) === false) return json
+    return JSON.stringify(redactDeep(JSON.parse(json) as unknown, redact))
+  }
+  const { input, result, reason, idempotency_key: key } = row
+  return {
+    ...row,
+    input: texts(input),
+    result: result === null ? null : texts(result),
+    reason: reason === null ? null : redact(reason),
+    idempotency_key: key === null ? null : redact(key),
+  }
+}
+
 /** @param after the tasks that it waits or waited for */
-export function taskView(row: TaskRow, after: readonly string[] = []): TaskView {
+export function taskView(task: TaskRow, after: readonly string[] = []): TaskView {
+  const row = shownTask(task)
   const given = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined
   const at = (time: number): string => new Date(time).toISOString()
   const { parent, plan, workspace, run, reason } = row
