@@ -25,7 +25,7 @@ export { nameSign } from "./name-sign.ts"
 export * from "./tables.ts"
 export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"
 export { budgetOf, inputOf, taskInput, type TaskInput } from "./tasks/input.ts"
-export { shownTask, taskView, type TaskView } from "./tasks/view.ts"
+export { taskView, type TaskView } from "./tasks/view.ts"
 export { cyclesIn, inOrder, type Step } from "./tasks/order.ts"
 export { DEFAULT_ROOM, taskQueue, type QueueOptions, type TaskQueue } from "./tasks/queue.ts"
 export {

@@ -1,4 +1,4 @@
-import { shownTask, type TaskRow } from "@toolwright/store"
+import { shownTask, type TaskRow } from "@toolwright/store/state"
 import { duration, oneLine } from "../render/short.ts"
 import { neutralise } from "../render/neutralise.ts"
 
