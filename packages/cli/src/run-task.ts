@@ -82,12 +82,8 @@ export async function runTask(
   }
   const summary = await shownBy({ show: see, close: renderer.close.bind(renderer) }, events)
   await model.save()
-  if (values.json !== true) {
-    tellRecord(seen, values, summary, toolwright.log.target)
-    if (configuration.undo.enabled) tellUndo(seen, summary)
-    if (seen !== invocation && summary.success && summary.output !== undefined)
-      invocation.stdout.write(`${JSON.stringify(summary.output)}\n`)
-  }
+  tellEnd(seen, values, { summary, target: toolwright.log.target, canUndo: configuration.undo.enabled })
+  if (seen !== invocation) printValue(invocation, summary)
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
   return pairing === undefined
@@ -100,6 +96,21 @@ function beside(invocation: Invocation, { json, "output-schema": schema }: Value
   if (schema === undefined || json === true) return invocation
   const { stderr, isTTY } = invocation
   return { ...invocation, stdout: stderr, isTTY: { ...isTTY, stdout: isTTY.stderr } }
+}
+
+/** Where the record is, and how what was changed is taken back; events tell a program both. */
+function tellEnd(
+  seen: Invocation,
+  values: Values,
+  { summary, target, canUndo }: { summary: RunSummary; target: string; canUndo: boolean },
+): void {
+  if (values.json === true) return
+  tellRecord(seen, values, summary, target)
+  if (canUndo) tellUndo(seen, summary)
+}
+
+function printValue({ stdout }: Invocation, { success, output }: RunSummary): void {
+  if (success && output !== undefined) stdout.write(`${JSON.stringify(output)}\n`)
 }
 
 /** A model whose replies are to be recorded, or that has a screenplay's, with what writes the recording down. */

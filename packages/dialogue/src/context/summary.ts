@@ -60,27 +60,34 @@ const MOST_STANDING = 12
  */
 export function standingFailures(messages: readonly ChatMessage[]): ReadonlySet<string> {
   const made = new Map<string, JsonObject>()
-  const standing = new Map<string, { action: string; about: string }>()
+  const standing = new Map<string, Aim>()
   for (const message of messages) {
     if (message.role === "assistant") for (const call of message.toolCalls ?? []) made.set(call.id, call.arguments)
     if (message.role !== "tool") continue
-    const args = made.get(message.callId) ?? {}
-    const [action, about] = [`${message.name} ${String(args.action ?? args.operation ?? "")}`, aboutOf(args)]
+    const aim = aimOf(message.name, made.get(message.callId) ?? {})
     const written = message.success ? filesOf(message) : []
-    for (const [id, failed] of standing) {
-      const again = failed.action === action && failed.about === about
-      if (again || (failed.about !== "" && written.some((file) => isSame(file, failed.about)))) standing.delete(id)
-    }
-    if (!message.success) standing.set(message.callId, { action, about })
+    for (const [id, failed] of standing) if (isMended(failed, aim, written)) standing.delete(id)
+    if (!message.success) standing.set(message.callId, aim)
   }
   return new Set([...standing.keys()].slice(-MOST_STANDING))
 }
 
-/** What a call is about, as far as its arguments say it in the usual words. */
-function aboutOf(args: JsonObject): string {
+interface Aim {
+  action: string
+  about: string
+}
+
+function isMended(failed: Aim, later: Aim, written: readonly string[]): boolean {
+  const again = failed.action === later.action && failed.about === later.about
+  return again || (failed.about !== "" && written.some((file) => isSame(file, failed.about)))
+}
+
+/** What a call does, and what about, as far as its arguments say it in the usual words. */
+function aimOf(name: string, args: JsonObject): Aim {
+  const action = `${name} ${String(args.action ?? args.operation ?? "")}`
   const path = args.path ?? args.file_path ?? args.file ?? args.source
-  if (typeof path === "string") return path.replace(/^(?:\.\/)+/u, "")
-  return typeof args.command === "string" ? (/\S+/u.exec(args.command)?.[0] ?? "") : ""
+  if (typeof path === "string") return { action, about: path.replace(/^(?:\.\/)+/u, "") }
+  return { action, about: typeof args.command === "string" ? (/\S+/u.exec(args.command)?.[0] ?? "") : "" }
 }
 
 function filesOf(message: ChatMessage & { role: "tool" }): readonly string[] {

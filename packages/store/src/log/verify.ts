@@ -66,19 +66,23 @@ async function faultOfHead(database: Database, run: string, events: number): Pro
   const [head] = await database.query<Head>(`SELECT ${columns} FROM runs WHERE id = ?`, [run])
   if (head === undefined || events === 0) return undefined
   const [last] = await readRows(database, run, { after: events - 1, limit: 1 })
-  const isEnd = last?.run === run && last.type === RUN_END
-  if (head.state !== "ended") return isEnd ? "it has ended, and lists say that it has not" : undefined
-  // Whoever writes events of other kinds ends with whichever they like.
-  if (!isEnd) return fieldsOf(head.summary).outcome === undefined ? undefined : "its last event is missing"
-  const { summary } = fieldsOf(last.body)
-  const told = summary as { outcome?: unknown } | undefined
-  if (told !== undefined && (told.outcome !== head.outcome || !isDeepStrictEqual(told, parsed(head.summary))))
-    return "lists say something else of its end"
+  const fault = faultOfEnd(head, last?.run === run && last.type === RUN_END ? last.body : undefined)
+  if (fault !== undefined) return fault
   const [first] = await readRows(database, run, { limit: 1 })
   const { task } = first?.type === RUN_START ? fieldsOf(first.body) : {}
   return typeof task !== "string" || head.parent_run !== null || task === head.title
     ? undefined
     : "lists say something else of its task"
+}
+
+/** @param end the body of the run's last event, which is null where it was erased; undefined where it is another one */
+function faultOfEnd({ state, outcome, summary }: Head, end: string | null | undefined): string | undefined {
+  if (state !== "ended") return end === undefined ? undefined : "it has ended, and lists say that it has not"
+  // Whoever writes events of other kinds ends with whichever they like.
+  if (end === undefined) return fieldsOf(summary).outcome === undefined ? undefined : "its last event is missing"
+  const told = fieldsOf(end).summary as { outcome?: unknown } | undefined
+  const isTold = told === undefined || (told.outcome === outcome && isDeepStrictEqual(told, parsed(summary)))
+  return isTold ? undefined : "lists say something else of its end"
 }
 
 /** The fields of a body; none where it was erased, or holds something else. */
