@@ -5,7 +5,7 @@ import { overviewOf } from "./context/summary.ts"
 import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
 import { saidIn, textsOf } from "./grounding.ts"
-import { unreadCallsOf, unreadResult, type Reply } from "./reply/reply.ts"
+import { callsInOrder, resultsInOrder, unreadCallsOf, unreadResult, type Reply } from "./reply/reply.ts"
 
 /** Where the whole text of a result goes that the model is shown in part. */
 export interface KeptResults {
@@ -140,7 +140,7 @@ export class Conversation {
   }
 
   addReply({ said, calls: read, problems }: Reply): void {
-    const calls = [...read, ...unreadCallsOf(problems).map(({ call }) => call)]
+    const calls = callsInOrder(read, unreadCallsOf(problems))
     const content = calls.length === 0 ? said : said.trimEnd()
     this.#messages.push({ role: "assistant", content, ...(calls.length === 0 ? {} : { toolCalls: calls }) })
   }
@@ -171,10 +171,16 @@ export class Conversation {
     }
   }
 
-  /** Calls that came from a server and could not be read are answered as those that could. */
+  /** Calls that came from a server and could not be read are answered as those that could, each in its place. */
   addUnread({ problems }: Reply): void {
     const unread = unreadCallsOf(problems).map((each) => ({ call: each.call, result: unreadResult(each) }))
+    if (unread.length === 0) return
     this.addResults(unread, () => undefined)
+    const at = this.#messages.findLastIndex(({ role }) => role === "assistant")
+    const reply = this.#messages[at]
+    if (reply?.role !== "assistant") return
+    const results = this.#messages.splice(at + 1)
+    this.#messages.push(...resultsInOrder(reply.toolCalls ?? [], results))
   }
 
   /** A note to the model: a nudge, a refusal, guidance. */

@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from "@toolwright/toolbox"
-import type { ParseProblem } from "@toolwright/toolformat"
+import type { ChatMessage, ParseProblem } from "@toolwright/toolformat"
 
 /** What is told of a reply while it comes. */
 export type ReplyEvent = Extract<
@@ -61,6 +61,8 @@ export function emptyReply(): Reply {
 
 /** A native call whose arguments could not be read, and why. Nothing runs for it; it has a result all the same. */
 export interface UnreadCall {
+  /** Its place among the calls of its reply. */
+  index: number
   call: ToolCall
   message: string
 }
@@ -68,8 +70,25 @@ export interface UnreadCall {
 /** The calls of a reply that came from a server and could not be read. */
 export function unreadCallsOf(problems: readonly Pick<ParseProblem, "call" | "message" | "repaired">[]): UnreadCall[] {
   return problems.flatMap(({ call, message, repaired }) =>
-    call === undefined || repaired ? [] : [{ call: { id: call.id, name: call.name, arguments: {} }, message }],
+    call === undefined || repaired
+      ? []
+      : [{ index: call.index, call: { id: call.id, name: call.name, arguments: {} }, message }],
   )
+}
+
+/** The calls of a reply as the model made them, those that could not be read in their places. */
+export function callsInOrder(read: readonly ToolCall[], unread: readonly UnreadCall[]): ToolCall[] {
+  const calls = [...read]
+  for (const { index, call } of unread.toSorted((a, b) => a.index - b.index)) calls.splice(index, 0, call)
+  return calls
+}
+
+/** Results in the order of their calls, whichever was there first. */
+export function resultsInOrder(calls: readonly ToolCall[], results: readonly ChatMessage[]): ChatMessage[] {
+  const places = new Map(calls.map(({ id }, place) => [id, place]))
+  const placeOf = (message: ChatMessage): number =>
+    (message.role === "tool" ? places.get(message.callId) : undefined) ?? 0
+  return results.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
 /** The result of a call that could not be read: what was wrong, and to repeat it. */

@@ -140,8 +140,8 @@ test("a call whose arguments are no JSON is answered with a result that says so,
     {
       reply: {
         calls: [
-          { id: "good", name: "search_users", arguments: { query: "Ada" } },
           { id: "broken", name: "web_search", arguments: '{"query": "Ac' },
+          { id: "good", name: "search_users", arguments: { query: "Ada" } },
         ],
       },
     },
@@ -158,15 +158,15 @@ test("a call whose arguments are no JSON is answered with a result that says so,
         : `${message.role} ${("toolCalls" in message ? (message.toolCalls ?? []) : []).map((made) => made.id).join("+")}`,
     )
   const exchanged = [
-    "assistant good+broken",
+    "assistant broken+good",
     'broken: Arguments of "web',
     "good: search_users foun",
     "assistant worse",
     'worse: Arguments of "web',
   ]
-  expect(shown(messages).slice(1, -1).sort()).toEqual([...exchanged].sort())
-  // What the model is sent is the same: each call with its result, and no note in the user's name.
+  expect(shown(messages).slice(1, -1)).toEqual(exchanged)
+  // What the model is sent is the same: each call with its result, in their order, and no note in the user's name.
   const sent = backend.requests.at(-1)!.messages.slice(2) as ChatMessage[]
-  expect(shown(sent).sort()).toEqual([...exchanged].sort())
+  expect(shown(sent)).toEqual(exchanged)
   expect(sent.at(-1)!.content).toContain('Arguments of "web_search" are not a JSON object')
 })

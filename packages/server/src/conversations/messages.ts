@@ -1,4 +1,4 @@
-import { unreadCallsOf, unreadResult, type UnreadCall } from "@toolwright/dialogue"
+import { callsInOrder, resultsInOrder, unreadCallsOf, unreadResult, type UnreadCall } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { TOO_MANY_STEPS } from "../gateway/agent-run.ts"
@@ -12,7 +12,7 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
       if (event.type === "round-start") unread = []
       else if (event.type === "parse-problem") unread.push(...unreadCallsOf([event]))
       else if (event.type === "reply") {
-        const made = [...event.calls, ...unread.map(({ call }) => call)]
+        const made = callsInOrder(event.calls, unread)
         const calls = made.length === 0 ? {} : { toolCalls: made }
         messages.push({ role: "assistant", content: event.content, ...calls }, ...unread.map(resultOf))
       } else if (event.type === "tool-end") {
@@ -28,7 +28,7 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
       }
     },
     take() {
-      const taken = completed(messages)
+      const taken = inOrder(completed(messages))
       messages = []
       return taken
     },
@@ -38,6 +38,21 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
 function resultOf(unread: UnreadCall): ChatMessage {
   const { id: callId, name } = unread.call
   return { role: "tool", content: unreadResult(unread).output, callId, name, success: false }
+}
+
+/** The results of each reply in the order of its calls. */
+function inOrder(messages: readonly ChatMessage[]): ChatMessage[] {
+  const ordered: ChatMessage[] = []
+  let at = 0
+  while (at < messages.length) {
+    const message = messages[at++]!
+    ordered.push(message)
+    if (message.role !== "assistant") continue
+    const from = at
+    while (messages[at]?.role === "tool") at++
+    ordered.push(...resultsInOrder(message.toolCalls ?? [], messages.slice(from, at)))
+  }
+  return ordered
 }
 
 /** Every call has its result: what was cut off in between is told as such. */
