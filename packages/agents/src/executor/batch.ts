@@ -26,6 +26,8 @@ const MOST_CHARACTERS = 32 * 1024 * 1024
 export interface BatchOptions {
   tools: Toolset
   runId: string
+  /** The part of the run, where it works in phases. */
+  phase?: string | undefined
   /** What ends calls before they are done, shared by those of the run. */
   limits: CallLimits
   middleware: readonly Middleware[]
@@ -215,7 +217,7 @@ export class Batch {
   }
 
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, limits, timeoutMs, dryRun, onResult, hear, keyOf, interrupted } = this.#options
+    const { tools, runId, phase, limits, timeoutMs, dryRun, onResult, hear, keyOf, interrupted } = this.#options
     const permissions = this.#permissions
     const settled = this.#options.settled === undefined ? undefined : await this.#options.settled(call)
     if (settled !== undefined) return this.#settle(call, settled)
@@ -225,6 +227,7 @@ export class Batch {
     const result = await executeCall(tools, call, {
       callId: call.id,
       runId,
+      ...(phase === undefined ? {} : { phase }),
       limits,
       middleware: this.#middleware,
       ...(permissions === undefined ? {} : { permissions }),

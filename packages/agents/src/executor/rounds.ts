@@ -268,6 +268,7 @@ export class Rounds {
     return new Batch(calls, {
       ...this.#onRecord(open),
       ...(open === undefined ? {} : { settled: (call) => settledCall(open, call, { runId, tools }) }),
+      phase: work?.phase.name,
       tools,
       runId,
       limits,

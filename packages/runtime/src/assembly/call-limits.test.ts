@@ -27,8 +27,12 @@ function caller(limits: Record<string, CallLimit>, clock: { now: number }, ...na
   const registry = new ToolRegistry()
   for (const { tool } of tools) registry.register(tool)
   const middleware = [limitCalls(limits, () => clock.now)]
-  const call = async (name: string, runId?: string) => {
-    const options = runId === undefined ? { middleware } : { middleware, runId }
+  const call = async (name: string, runId?: string, phase?: string) => {
+    const options = {
+      middleware,
+      ...(runId === undefined ? {} : { runId }),
+      ...(phase === undefined ? {} : { phase }),
+    }
     const { success, error } = await executeCall(registry, { name, arguments: {} }, options)
     return success ? "done" : error!.code
   }
@@ -49,6 +53,16 @@ test("a tool that was called as often as a minute lets it waits for the first of
   expect(await call("web_search")).toBe("done")
   expect(await call("web_search")).toBe("CALL_LIMIT")
   expect(seen[0]!.calls).toBe(3)
+})
+
+test("a tool that failed too often in one phase may be called in the next", async () => {
+  const { call, seen } = caller({ a: { failures: 2, perRun: 4 } }, { now: 0 }, "a")
+  seen[0]!.fails = true
+  const first = [await call("a", "r", "look"), await call("a", "r", "look"), await call("a", "r", "look")]
+  expect(first).toEqual(["TOOL_FAILED", "TOOL_FAILED", "CALL_LIMIT"])
+  seen[0]!.fails = false
+  expect([await call("a", "r", "mend"), await call("a", "r", "mend")]).toEqual(["done", "done"])
+  expect(await call("a", "r", "mend"), "calls are counted over the run").toBe("CALL_LIMIT")
 })
 
 test("a run has its own count, and calls without a run have none", async () => {

@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000
 interface Counted {
   calls: number
   failuresInARow: number
+  /** The part of the run that these failures are of. */
+  phase: string | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export function limitCalls(
   const minutes = new Map<string, number[]>()
   return async (call, next) => {
     const limit = limitOf(limits, call.tool.name)
-    const counted = call.runId === undefined ? undefined : countedIn(runs, call.runId, call.tool.name)
+    const counted = call.runId === undefined ? undefined : countedIn(runs, call)
     const refused = overRun(call, limit, counted) ?? overMinute(call, limit, minutes, now())
     if (refused !== undefined) return refused
     if (counted === undefined) return next()
@@ -52,12 +54,17 @@ function limitOf(limits: Readonly<Record<string, CallLimit>>, name: string): Cal
   return { ...least("perMinute"), ...least("perRun"), ...least("failures") }
 }
 
-function countedIn(runs: Map<string, Map<string, Counted>>, runId: string, name: string): Counted {
+function countedIn(runs: Map<string, Map<string, Counted>>, call: CheckedCall): Counted {
+  const { phase, runId = "", tool } = call
+  const { name } = tool
   const run = runs.get(runId) ?? new Map<string, Counted>()
   runs.delete(runId)
   runs.set(runId, run)
   if (runs.size > KEPT_RUNS) runs.delete(runs.keys().next().value!)
-  const counted = run.get(name) ?? { calls: 0, failuresInARow: 0 }
+  const counted = run.get(name) ?? { calls: 0, failuresInARow: 0, phase }
+  // A phase begins anew: what failed in the one before may go well with what this one is for.
+  if (counted.phase !== phase) counted.failuresInARow = 0
+  counted.phase = phase
   run.set(name, counted)
   return counted
 }
@@ -66,7 +73,8 @@ function overRun({ tool }: CheckedCall, limit: CallLimit, counted: Counted | und
   if (counted === undefined) return undefined
   const { perRun, failures } = limit
   if (failures !== undefined && counted.failuresInARow >= failures) {
-    const message = `'${tool.name}' failed ${failures} times in a row, and is not carried out again in this run.`
+    const where = counted.phase === undefined ? "run" : "phase"
+    const message = `'${tool.name}' failed ${failures} times in a row, and is not carried out again in this ${where}.`
     return failure({ code: "CALL_LIMIT", message, hint: "Go another way, or finish and say what is in the way." })
   }
   if (perRun === undefined || counted.calls < perRun) return undefined

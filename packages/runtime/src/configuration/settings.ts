@@ -307,7 +307,7 @@ const DECLARED = [
     holds: typed<Readonly<Record<string, CallLimit>>>(),
     type: "object",
     description:
-      "How often tools may be called, by name (* and ? stand for characters): perMinute, perRun, and failures in a row after which a run's further calls are refused",
+      "How often tools may be called, by name (* and ? stand for characters): perMinute, perRun, and failures in a row after which further calls of the run, or of its phase, are refused",
   },
   {
     key: "calls.middleware",

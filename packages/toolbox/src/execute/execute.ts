@@ -24,6 +24,8 @@ export interface CheckedCall {
   readonly caller?: string
   /** The run that it belongs to. */
   readonly runId?: string
+  /** The part of the run, where it works in phases. */
+  readonly phase?: string
   /** The caller wants no result from a cache. */
   readonly noCache: boolean
 }
@@ -40,6 +42,8 @@ export interface ExecuteOptions {
   limits?: CallLimits
   callId?: string
   runId?: string
+  /** The part of the run, where it works in phases. */
+  phase?: string
   /** Who calls, as an opaque name, where a surface has several callers: nothing of one is shown to another. */
   caller?: string
   /** See `ToolContext.idempotencyKey`; made of run and call unless given. */
@@ -191,8 +195,12 @@ function isRuled({ permissions }: ExecuteOptions, { changed }: ToolDefinition): 
   return permissions !== undefined || changed !== undefined
 }
 
-function callerOf({ caller, runId }: ExecuteOptions): { caller?: string; runId?: string } {
-  return { ...(caller === undefined ? {} : { caller }), ...(runId === undefined ? {} : { runId }) }
+function callerOf({ caller, runId, phase }: ExecuteOptions): Pick<CheckedCall, "caller" | "runId" | "phase"> {
+  return {
+    ...(caller === undefined ? {} : { caller }),
+    ...(runId === undefined ? {} : { runId }),
+    ...(phase === undefined ? {} : { phase }),
+  }
 }
 
 /** A call of a run is known by both; any other is made once. */
