@@ -148,9 +148,7 @@ class CallRecord {
   }
 
   #taken(encoder: Encoder): NewEvent[] {
-    return this.#events
-      .splice(0)
-      .map(({ event: { type, ...rest }, time }) => ({ type, body: encoder.text(rest), time }))
+    return this.#events.splice(0).map(({ event, time }) => ({ type: event.type, body: encoder.ofCall(event), time }))
   }
 
   #summary(result: ToolResult): RunSummary {

@@ -7,9 +7,11 @@ import {
   type Permission,
   type PermissionRule,
   type RunEvent,
+  type ToolEvent,
   type WorkNote,
 } from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat/messages"
+import { saidOnce } from "./said-once.ts"
 
 /** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
 export interface Snapshot {
@@ -111,6 +113,8 @@ export class Encoder {
         this.#conversation = messages.slice()
         return this.text({ ...without(event), conversation, counters, ...(notes.length === 0 ? {} : { notes }) })
       }
+      case "tool-end":
+        return this.ofCall(event)
       case "reply-tokens": {
         // A secret stands in it in pieces.
         const { texts, tokens } = event.trace
@@ -131,6 +135,12 @@ export class Encoder {
       default:
         return this.text(without(event))
     }
+  }
+
+  /** An event of a call. */
+  ofCall(event: ToolEvent): string {
+    const body = without(event)
+    return this.#safe(event.type === "tool-end" ? keptText(body) : jsonText(body))
   }
 
   /**
@@ -201,6 +211,15 @@ export class Encoder {
     if (known === undefined || known.list.length !== list.length || known.list.some((tool, at) => tool !== list[at]))
       this.#tools = { list: list.slice(), hash: this.#writer.keep(this.text(list)) }
     return this.#tools!.hash
+  }
+}
+
+/** Where somebody's data cannot be looked into, they are written as far as they can be. */
+function keptText(body: object): string {
+  try {
+    return jsonText(saidOnce(body))
+  } catch {
+    return jsonText(body)
   }
 }
 

@@ -1,6 +1,7 @@
 import { readBodies, type Database, type LogEvent } from "@toolwright/store"
 import type { ListChange } from "./encode.ts"
 import { promptText, type RecordedMessage } from "./prompt-text.ts"
+import { saidAgain } from "./said-once.ts"
 
 /** One of the files that people read a run in. */
 export interface NumberedFile {
@@ -35,13 +36,17 @@ class FilesOfRun {
   add(type: string, body: Body): void {
     if (type === "request") this.#prompt(body)
     else if (type === "reply") this.#reply(body)
-    else if (type === "tool-end") this.#results.push({ callId: body.callId, name: body.name, result: body.result })
+    else if (type === "tool-end") this.#result(saidAgain(body))
     else if (type === "round-end" || type === "run-end") this.#putResults()
   }
 
   end(): NumberedFile[] {
     this.#putResults()
     return this.#files
+  }
+
+  #result({ callId, name, result }: Body): void {
+    this.#results.push({ callId, name, result })
   }
 
   #prompt({ prompt }: Body): void {

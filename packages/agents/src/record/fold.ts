@@ -12,6 +12,7 @@ import { ABOUT, type ChatMessage } from "@toolwright/toolformat/messages"
 import type { EarlierWork, SavedHistory, SavedWatch } from "../gate/work-record.ts"
 import type { DeclaredEffect } from "./effects.ts"
 import type { GivenToRun, KeptPermissions, ListChange, RunCounters, StoredMessage } from "./encode.ts"
+import { saidAgain } from "./said-once.ts"
 
 /** A call that has ended, with its arguments as they ran. */
 export interface EndedCall {
@@ -163,7 +164,8 @@ class Folding {
     this.#open?.begun.set(callId!, { key: key!, declared: declared!, startedAt: time })
   }
 
-  endCall({ callId, name, result }: Body): void {
+  endCall(body: Body): void {
+    const { callId, name, result } = saidAgain(body)
     const call = this.#open?.reply.calls.find(({ id }) => id === callId)
     const args = this.#arguments.get(callId!) ?? call?.arguments ?? {}
     const ended = { call: { id: callId!, name: call?.name ?? name!, arguments: args }, result: result! }

@@ -2,6 +2,7 @@ import type { LogEvent, RunFilter, RunLog, RunRow } from "@toolwright/store"
 import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { numberedFiles } from "./files.ts"
 import { isHeld } from "./holder.ts"
+import { saidAgain } from "./said-once.ts"
 
 /** What is known of a run without its events. */
 export interface RunHead {
@@ -61,7 +62,7 @@ export async function readRun(log: RunLog, runId: string): Promise<RecordedRun> 
 
 /** A row of the log as an event. */
 export function eventOf({ seq, type, time, body }: LogEvent): RecordedEvent {
-  const rest = body === undefined ? { erased: true } : objectIn(body)
+  const rest = body === undefined ? { erased: true } : type === "tool-end" ? saidAgain(objectIn(body)) : objectIn(body)
   return { ...rest, type: type as RunEvent["type"], seq, at: new Date(time).toISOString() }
 }
 

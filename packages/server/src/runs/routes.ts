@@ -1,4 +1,5 @@
 import { Hono, type Context } from "hono"
+import { wholeBody } from "@toolwright/agents"
 import { readBodies, type LogEvent, type RunLog, type RunRow } from "@toolwright/store"
 import type { CallGate } from "@toolwright/toolbox"
 import type { Followers, Telling } from "../http/followers.ts"
@@ -187,7 +188,8 @@ function bodyRoutes(routes: Routes, { send, visible }: Reader): void {
   routes.get("/:id/events/:seq", async (context) => {
     const found = await eventAt(context)
     if (found instanceof Response) return found
-    const { seq, type, time, hash, body = "" } = found.event
+    const { seq, type, time, hash } = found.event
+    const body = wholeBody(found.event) ?? ""
     const answer: EventBody = { seq, type, time: Number(time), hash, ...partOf(context, body) }
     return send(context, found.event.body === undefined ? { ...answer, erased: true } : answer)
   })
