@@ -48,6 +48,8 @@ function everyPrefix(formatter: ToolFormatter, text: string, tools?: ReturnType<
     expect(isDeepStrictEqual(calls, whole.slice(0, calls.length)), `${where}: ${JSON.stringify(calls)}`).toBe(true)
     const cut = reply.problems.find((problem) => problem.kind === "unterminated-call" && !problem.repaired)
     if (cut !== undefined) inside++
+    const told = reply.problems.filter((problem) => problem.kind === "unterminated-call")
+    expect(cut !== undefined && told.length > 1, `told twice at ${where}: ${JSON.stringify(told)}`).toBe(false)
   }
   return inside
 }

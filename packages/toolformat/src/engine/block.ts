@@ -120,7 +120,8 @@ function* closeBlock({ session, candidate: { syntax, via }, bracket }: Block): S
   const isMissing = !closed && via === "wrapper" && !wrapper?.closeOptional
   if (isMissing && !(yield* saidItBrokeOff(session))) {
     const message = `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`
-    session.problem({ kind: "unterminated-call", at, text: "", message, repaired: true })
+    const openings = codecOf(syntax).openings(syntax)
+    session.problemUnlessCutOff({ kind: "unterminated-call", at, text: "", message, repaired: true }, openings)
   }
   source.release()
 }

@@ -34,6 +34,10 @@ export class Session {
   problemAt = -1
   private events: ParseEvent[] = []
   private hold: Hold | undefined
+  /** A problem that may yet turn out to be needless, and what was repaired since. */
+  private waiting: ParseEvent[] = []
+  /** With what a further call would begin there, and what of that was said because the rest of it did not come. */
+  private expected: { readonly openings: readonly string[]; said: string } = { openings: [], said: "" }
   /** What was said and thought, kept where there are tools that it could be meant to call. */
   private readonly said = { content: "", reasoning: "" }
 
@@ -56,11 +60,13 @@ export class Session {
   }
 
   emit(event: ParseEvent): void {
+    this.tellWaiting()
     ;(this.hold?.events ?? this.events).push(event)
   }
 
   /** A piece of text, joined to the one before it if that is of the same kind. */
   private emitText(type: "text-delta" | "reasoning-delta", text: string): void {
+    if (this.waiting.length > 0 && !this.mayBeOpening(text)) this.tellWaiting()
     if (this.hold === undefined && this.tools !== undefined)
       this.said[type === "text-delta" ? "content" : "reasoning"] += text
     const events = this.hold?.events ?? this.events
@@ -95,9 +101,38 @@ export class Session {
 
   /** Reports something that was not as it should be. Unless repaired, the text from `at` to here is the problem's. */
   problem(problem: ParseProblem): void {
+    if (problem.kind === "unterminated-call" && !problem.repaired) this.waiting.shift()
     this.problemAt = this.source.offset
     if (!problem.repaired) this.told.push(problem)
-    this.emit({ type: "problem", problem })
+    if (problem.repaired && this.waiting.length > 0) this.waiting.push({ type: "problem", problem })
+    else this.emit({ type: "problem", problem })
+  }
+
+  /**
+   * Reports that a mark is missing after calls, once it is sure that the reply does not end inside a further call: what
+   * is told of that one says it all.
+   *
+   * @param openings with what a further call would begin
+   */
+  problemUnlessCutOff(problem: ParseProblem, openings: readonly string[]): void {
+    this.problem(problem)
+    if (this.hold !== undefined || this.waiting.length > 0) return
+    this.waiting = this.events.splice(-1)
+    this.expected = { openings, said: "" }
+  }
+
+  private mayBeOpening(text: string): boolean {
+    const { expected } = this
+    expected.said = (expected.said + text).trimStart()
+    return expected.openings.some((opening) => opening.startsWith(expected.said))
+  }
+
+  /** Nothing more can come that would make a problem needless. */
+  tellWaiting(): void {
+    if (this.waiting.length === 0) return
+    const { waiting } = this
+    this.waiting = []
+    this.events.push(...waiting)
   }
 
   /**
@@ -164,6 +199,7 @@ export class Session {
    */
   holdBack(start: number): void {
     if (this.hold !== undefined) return
+    this.tellWaiting()
     this.source.mark()
     this.hold = { start, events: [], spans: this.spans.length, accounted: this.accounted, calls: this.calls }
   }
@@ -171,6 +207,7 @@ export class Session {
   /** What was held back counts. Answers the calls in it. */
   accept(): ToolCall[] {
     const { hold } = this
+    this.tellWaiting()
     if (hold === undefined) return []
     this.hold = undefined
     this.source.release()
