@@ -1,4 +1,4 @@
-import { type Grammar, grammarToGbnf } from "@toolwright/logits"
+import { type Effort, effortForAll, type Grammar, grammarToGbnf } from "@toolwright/logits"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { structuralTag, type StructuralTagOf } from "./engine/grammar/structural-tag.ts"
 import type { Format } from "./engine/syntax.ts"
@@ -39,13 +39,18 @@ export function grammarText(
   tools: readonly ToolDefinition[],
   options: FormatGrammarOptions = {},
 ): GrammarText {
+  const heard: RefusedSchema[] = []
+  const effort = options.effort ?? effortForAll()
+  const shared = { ...options, effort }
   try {
-    return written(format, tools, options, [])
+    return written(format, tools, shared, heard)
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown
-    const refused = tools.flatMap((tool) => refusalOf(format, tool, options) ?? [])
-    if (refused.length === 0) throw thrown
-    return written(format, tools, options, refused)
+    // What was refused in the first place is not worked out again.
+    const known = new Set(heard.map(({ tool }) => tool))
+    const others = tools.filter(({ name }) => !known.has(name)).flatMap((tool) => refusalOf(format, tool, shared) ?? [])
+    if (others.length === 0) throw thrown
+    return written(format, tools, { ...options, effort: effortForAll() }, [...heard, ...others])
   }
 }
 
@@ -53,10 +58,9 @@ function written(
   format: Format | string,
   tools: readonly ToolDefinition[],
   options: FormatGrammarOptions,
-  known: readonly RefusedSchema[],
+  refused: RefusedSchema[],
 ): GrammarText {
-  const refused = [...known]
-  const free = new Set([...(options.free ?? []), ...known.map(({ tool }) => tool)])
+  const free = new Set([...(options.free ?? []), ...refused.map(({ tool }) => tool)])
   const grammar: Grammar = grammarFor(format, tools, {
     ...options,
     free,
@@ -69,14 +73,27 @@ function written(
 function refusalOf(
   format: Format | string,
   tool: ToolDefinition,
-  options: FormatGrammarOptions,
+  options: FormatGrammarOptions & { effort: Effort },
 ): RefusedSchema | undefined {
+  if (options.effort.isSpent()) return { tool: tool.name, reason: "other tools' schemas took too much work" }
   try {
     written(format, [tool], options, [])
     return undefined
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown
+    spend(options.effort, UNITS_OF_REFUSAL)
     return { tool: tool.name, reason: thrown.message }
+  }
+}
+
+/** Finding out that a schema cannot be written takes most of what may be spent on writing one. */
+const UNITS_OF_REFUSAL = 100_000
+
+function spend(effort: Effort, units: number): void {
+  try {
+    effort.spend(units)
+  } catch {
+    // The next tool is told that nothing is left.
   }
 }
 

@@ -4,6 +4,7 @@
  * of, so recursive schemas give finitely many meets.
  */
 import { anyArray, complementArrays, hasArrays, meetArrays } from "./arrays.ts"
+import { type Effort, unitsOfObjects, unitsOfStrings } from "./effort.ts"
 import { complementNumbers, hasNumbers, meetNumbers } from "./numbers.ts"
 import { clash, complementObjects, hasObjects, meetObjects, requiredTypes } from "./objects.ts"
 import { ANY_STRING, complementStrings, hasStrings, meetStrings } from "./strings.ts"
@@ -12,9 +13,11 @@ import {
   ANY_OBJECT,
   type ArraySet,
   NOTHING,
+  type NumberSet,
   type ObjectSet,
   SchemaProblem,
   type Shape,
+  type StringSet,
   type TypeAlgebra,
   type ValueType,
 } from "./types.ts"
@@ -37,7 +40,8 @@ export interface Algebra extends TypeAlgebra {
   subtract(from: Shape, what: Shape): Shape
 }
 
-export function createAlgebra(): Algebra {
+/** @param effort counts what is worked out */
+export function createAlgebra({ spend }: Effort): Algebra {
   let order = 0
   const meets = new Map<string, ValueType>()
   const complements = new Map<ValueType, ValueType>()
@@ -46,6 +50,7 @@ export function createAlgebra(): Algebra {
   const resolving = new Set<ValueType>()
 
   function make(name: string, parts: readonly ValueType[] | undefined, compute: () => Shape): ValueType {
+    spend(2 + (parts?.length ?? 0))
     if (order > MAX_TYPES) throw new SchemaProblem("the schema needs too many types")
     let shape: Shape | undefined
     const type: ValueType = {
@@ -102,14 +107,26 @@ export function createAlgebra(): Algebra {
       null: a.null && b.null,
       true: a.true && b.true,
       false: a.false && b.false,
-      numbers: pairs(a.numbers, b.numbers, meetNumbers),
-      strings: pairs(a.strings, b.strings, meetStrings),
+      numbers: pairs(a.numbers, b.numbers, meetNumberSets),
+      strings: pairs(a.strings, b.strings, meetStringSets),
       arrays: pairs(a.arrays, b.arrays, meetArraySets),
       objects: pairs(a.objects, b.objects, meetObjectSets),
     }
   }
 
+  function meetNumberSets(x: NumberSet, y: NumberSet): NumberSet | undefined {
+    spend(2 + x.notSteps.length * y.notSteps.length)
+    return meetNumbers(x, y)
+  }
+
+  function meetStringSets(x: StringSet, y: StringSet): StringSet | undefined {
+    const set = meetStrings(x, y)
+    spend(unitsOfStrings(x, y, set?.language))
+    return set
+  }
+
   function meetArraySets(x: ArraySet, y: ArraySet): ArraySet | undefined {
+    spend(1 + x.prefix.length + y.prefix.length)
     const set = meetArrays(x, y, algebra)
     return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max
       ? undefined
@@ -128,6 +145,7 @@ export function createAlgebra(): Algebra {
   }
 
   function meetObjectSets(x: ObjectSet, y: ObjectSet): ObjectSet | undefined {
+    spend(unitsOfObjects(x, y))
     if (x !== y && clash(x, y, shapeNow)) return undefined
     const set = meetObjects(x, y)
     if (set === x || set === y) return set
@@ -159,8 +177,8 @@ export function createAlgebra(): Algebra {
       null: from.null && !what.null,
       true: from.true && !what.true,
       false: from.false && !what.false,
-      numbers: without(from.numbers, what.numbers, meetNumbers, complementNumbers),
-      strings: without(from.strings, what.strings, meetStrings, complementStrings),
+      numbers: without(from.numbers, what.numbers, meetNumberSets, complementNumbers),
+      strings: without(from.strings, what.strings, meetStringSets, complementStrings),
       arrays: without(from.arrays, what.arrays, meetArraySets, (set) => complementArrays(set, algebra)),
       objects: without(from.objects, what.objects, meetObjectSets, (set) => complementObjects(set, algebra)),
     }
@@ -234,6 +252,9 @@ export function createAlgebra(): Algebra {
   const unite = (shapes: readonly Shape[]): Shape => {
     if (shapes.length === 1) return shapes[0]!
     if (shapes.includes(ANYTHING)) return ANYTHING
+    spend(
+      shapes.reduce((sum, { objects, arrays, strings }) => sum + objects.length + arrays.length + strings.length, 0),
+    )
     return {
       null: shapes.some((shape) => shape.null),
       true: shapes.some((shape) => shape.true),
@@ -258,6 +279,7 @@ export function createAlgebra(): Algebra {
   }
 
   const algebra: Algebra = {
+    spend,
     intersect,
     complement,
     inhabited,

@@ -1,5 +1,6 @@
 /** The door of this folder: a schema in, a type and its status out. */
 import { classifyKeys } from "./key-classes.ts"
+import { effortForOne } from "./effort.ts"
 import { isSchema, type Schema } from "./json-schema.ts"
 import { type NormaliseOptions, type Reason, Refusal, refusing, typeOfSchema } from "./normalise.ts"
 import { candidates } from "./objects.ts"
@@ -37,14 +38,17 @@ export function compileType(schema: Schema, options: NormaliseOptions = {}): Com
 
 /** @param left what has been found out to be left out: unique items */
 function attempt(schema: Schema, options: NormaliseOptions, left: readonly Reason[]): CompiledType {
+  const effort = effortForOne(options.effort)
   try {
-    const { type, reasons } = typeOfSchema(schema, options, left.length > 0)
+    const { type, reasons } = typeOfSchema(schema, { ...options, effort }, left.length > 0)
     refusing({ path: "#", keyword: "schema" }, () => explore(type, options.uniqueItems === "finite"))
     const all = distinct([...reasons, ...left])
     return all.length > 0 ? { status: "relaxed", reasons: all, type } : { status: "exact", reasons: [], type }
   } catch (problem) {
     if (problem instanceof Refusal) return { status: "refused", reasons: [problem.reason] }
     throw problem
+  } finally {
+    effort.end()
   }
 }
 

@@ -1,4 +1,5 @@
 export { type CompiledType, compileType } from "./compile.ts"
+export { type Effort, effortForAll } from "./effort.ts"
 export type { SchemaDialect, JsonSchema, Schema } from "./json-schema.ts"
 export type { NormaliseOptions, Reason } from "./normalise.ts"
 export type { ValueType } from "./types.ts"

@@ -41,6 +41,7 @@ function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
   const patterns = [...new Set(keySets.flatMap(patternsOf))]
   if (patterns.length > MAX_PATTERNS)
     throw new SchemaProblem(`more than ${MAX_PATTERNS} different patterns over one object's keys`)
+  algebra.spend(1 + (names.length * (set.rules.length + patterns.length)) / 400)
   const typeWhere = (has: (keys: KeySet) => boolean): ValueType => {
     let type = algebra.any
     for (const rule of set.rules) if (has(rule.keys)) type = algebra.intersect(type, rule.type)

@@ -4,6 +4,7 @@
  */
 import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
+import { unitsOfLanguage } from "./effort.ts"
 import { compilePattern } from "../automaton/regex.ts"
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
@@ -33,6 +34,8 @@ export interface KeywordContext {
   keyword<Result>(name: string, run: () => Result, otherwise: Result): Result
   readonly never: ValueType
   readonly any: ValueType
+  /** Counts work; see `Effort`. */
+  spend(units: number): void
   /** Draft 4: `exclusiveMinimum: true` beside `minimum`, and 1.0 is no integer. */
   readonly draft4: boolean
   /** Drafts before 2020-12: a list under `items`. */
@@ -46,9 +49,14 @@ export interface KeywordContext {
 const patterns = memory.latest<Dfa>(500)
 
 /** @throws SchemaProblem where the pattern cannot be compiled */
-export function patternLanguage(source: string): Dfa {
+export function patternLanguage(source: string, spend: (units: number) => void): Dfa {
   try {
-    return patterns.get(source, () => compilePattern(source))
+    return patterns.get(source, () => {
+      spend(source.length)
+      const language = compilePattern(source)
+      spend(unitsOfLanguage(language))
+      return language
+    })
   } catch (problem) {
     if (problem instanceof RegexProblem)
       throw new SchemaProblem(`pattern ${JSON.stringify(source)}: ${problem.message}`)
@@ -108,7 +116,9 @@ export function readStrings(schema: JsonSchema, context: KeywordContext): String
   const max = context.keyword("maxLength", () => countOf(schema, "maxLength"), undefined) ?? Infinity
   const pattern = schema["pattern"]
   const language =
-    typeof pattern === "string" ? context.keyword("pattern", () => patternLanguage(pattern), ANY_TEXT) : ANY_TEXT
+    typeof pattern === "string"
+      ? context.keyword("pattern", () => patternLanguage(pattern, context.spend), ANY_TEXT)
+      : ANY_TEXT
   const own = { language, min, max }
   const format = schema["format"]
   if (typeof format !== "string") return own
@@ -199,7 +209,7 @@ function readPatternRules(schema: JsonSchema, context: KeywordContext): KeyRule[
   if (!isObject(byPattern)) return []
   return Object.entries(byPattern).flatMap(([source, value]): KeyRule[] => {
     if (!isSchema(value)) return []
-    const language = context.keyword("patternProperties", () => patternLanguage(source), undefined)
+    const language = context.keyword("patternProperties", () => patternLanguage(source, context.spend), undefined)
     if (language === undefined) return []
     return [
       { keys: { kind: "pattern", language }, type: context.type(`/patternProperties/${escapePointer(source)}`, value) },

@@ -17,6 +17,7 @@ import {
 } from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
 import type { Reader } from "./reader.ts"
+import type { Effort } from "./effort.ts"
 import { indexReferences, type Located, isOldDialect } from "./references.ts"
 import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
 
@@ -50,7 +51,12 @@ export interface NormaliseOptions {
    * Token masks need that, since they would have to compare with what every token could make of an item.
    */
   readonly uniqueItems?: "exact" | "finite"
+  /** What is shared with other schemas of the same grammar. Each schema has a bound of its own in any case. */
+  readonly effort?: Effort
 }
+
+/** The same, with what counts the work for this schema. */
+export type TypeOptions = NormaliseOptions & { readonly effort: Effort }
 
 export interface Normalised {
   readonly type: ValueType
@@ -71,8 +77,8 @@ export class Refusal extends SchemaProblem {
  *
  * @throws Refusal
  */
-export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, withoutUnique = false): Normalised {
-  const algebra = createAlgebra()
+export function typeOfSchema(document: Schema, options: TypeOptions, withoutUnique = false): Normalised {
+  const algebra = refusing({ path: "#", keyword: "schema" }, () => createAlgebra(options.effort))
   const reasons: Reason[] = []
   const types = new Map<Schema, Map<string, ValueType>>()
   const closed = new Map<ValueType, ValueType>()
@@ -86,7 +92,7 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, w
     if (options.relaxed !== true) throw new Refusal(reason)
     reasons.push(reason)
   }
-  const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document))
+  const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document, algebra.spend))
   const choice = options.formats ?? "dialect"
 
   const reader: Reader = {
@@ -129,6 +135,7 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, w
     return {
       any: algebra.any,
       never: algebra.never,
+      spend: algebra.spend,
       draft4: at.dialect === "draft-04",
       itemLists: at.dialect !== "2020-12",
       unique: !withoutUnique,

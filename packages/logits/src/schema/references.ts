@@ -36,8 +36,11 @@ const ROOT = "json-schema:///root"
 const MAX_NODES = 150_000
 const MAX_DEPTH = 400
 
-/** @throws SchemaProblem where the document is too large */
-export function indexReferences(document: Schema): References {
+/**
+ * @param spend counts the sub-schemas
+ * @throws SchemaProblem where the document is too large
+ */
+export function indexReferences(document: Schema, spend: (units: number) => void): References {
   const byUri = new Map<string, Located>()
   const dynamicAnchors = new Map<string, Located[]>()
   const root = locate({ schema: document, path: "#", base: ROOT, dialect: dialectOf(document) })
@@ -59,6 +62,7 @@ export function indexReferences(document: Schema): References {
   }
 
   function index(at: Located, depth: number): void {
+    spend(0.5)
     if (++nodes > MAX_NODES) throw new SchemaProblem(`the schema has more than ${MAX_NODES} sub-schemas`)
     if (depth > MAX_DEPTH) throw new SchemaProblem(`the schema is nested more than ${MAX_DEPTH} deep`)
     const { schema } = at

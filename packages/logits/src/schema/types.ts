@@ -23,6 +23,8 @@ export interface ValueType {
 
 /** What types of one schema share. */
 export interface TypeAlgebra {
+  /** Counts work that is about to be done, or was. @throws SchemaProblem where it is too much in all */
+  spend(units: number): void
   /** Values that are of every one of the types. */
   intersect(a: ValueType, b: ValueType): ValueType
   /** Values that are not of the type. */

@@ -9,6 +9,7 @@ import { ANY_OBJECT, SchemaProblem, type ValueType } from "./types.ts"
 
 /** What a schema and everything that always applies beside it evaluate. */
 interface Evaluated {
+  spend(units: number): void
   names: Set<string>
   patterns: Set<Dfa>
   allProperties: boolean
@@ -27,6 +28,7 @@ export function unevaluated(
   const { algebra, references } = reader
   const type = reader.typeAt(references.below(at, `/${keyword}`, value))
   const evaluated: Evaluated = {
+    spend: algebra.spend,
     names: new Set(),
     patterns: new Set(),
     allProperties: false,
@@ -86,7 +88,8 @@ function collect(
 function collectProperties(schema: JsonSchema, evaluated: Evaluated, skip: string | undefined): void {
   if (isObject(schema["properties"])) for (const name of Object.keys(schema["properties"])) evaluated.names.add(name)
   if (isObject(schema["patternProperties"])) {
-    for (const source of Object.keys(schema["patternProperties"])) evaluated.patterns.add(patternLanguage(source))
+    for (const source of Object.keys(schema["patternProperties"]))
+      evaluated.patterns.add(patternLanguage(source, evaluated.spend))
   }
   if (isSchema(schema["additionalProperties"])) evaluated.allProperties = true
   if (skip === undefined && isSchema(schema["unevaluatedProperties"])) evaluated.allProperties = true

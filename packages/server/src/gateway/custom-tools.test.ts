@@ -119,6 +119,25 @@ describe("tools that come in crowds", () => {
     expect(left).not.toContain("tools[0].custom.format")
   })
 
+  test("schemas that ask for too much work together hold nothing from there on, and the others are called all the same", async () => {
+    const { backend, ask } = await serve("Done.")
+    const choices = (list: number) => ({
+      anyOf: Array.from({ length: 7 }, (_, at) => ({ required: [`a${list}${at}`] })),
+    })
+    const dear = { allOf: Array.from({ length: 8 }, (_, list) => choices(list)) }
+    const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`w${at}`, { type: "string" }]))
+    const held = { type: "object", properties: { days: { type: "integer" } }, required: ["days"] }
+    const of = (name: string, parameters: object) => ({ type: "function", function: { name, parameters } })
+    const crowd = Array.from({ length: 200 }, (_, at) => of(`dear${at}`, { type: "object", properties: { dear } }))
+    const tools = [of("first", held), ...crowd, of("wide", { type: "object", properties: wide }), of("last", held)]
+    const response = await ask("chat/completions", { messages, tools })
+    expect(response.status).toBe(200)
+    const { grammar } = backend.requests[0]!
+    for (const name of ["first", "dear0", "dear199", "wide", "last"]) expect(grammar).toContain(name)
+    // The first is held to its schema; for the last nothing was left, not even for its names.
+    expect(grammar!.match(/days/g)).toHaveLength(1)
+  })
+
   test("tools of namespaces keep their own names, and too many for one grammar are held by none", async () => {
     const { backend, ask } = await serve(call("+a\n"))
     const crowd = Array.from({ length: 20_000 }, (_, at) => ({ type: "function", name: `f${at}` }))

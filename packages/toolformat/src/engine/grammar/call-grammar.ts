@@ -5,6 +5,7 @@ import {
   repeat,
   schemaExpression,
   sequence,
+  type Effort,
   type Expression,
   type Notation,
 } from "@toolwright/logits"
@@ -24,14 +25,17 @@ export interface CallParts {
   readonly ids: IdPolicy
   /** Takes the rules of texts under grammars, which the call's expression names. */
   readonly rules: TextRules
+  /** What may be worked out for the schemas of all tools of one grammar. */
+  readonly effort: Effort
 }
 
 /**
  * One call of one tool, as the syntax prints it; the arguments are held to the tool's schema, or its text to its
  * grammar.
  */
-export function callExpression(syntax: CallSyntax, tool: ToolDefinition, { ids, rules }: CallParts): Expression {
-  const args = (notation: Notation): Expression => argumentsExpression(tool, notation, rules)
+export function callExpression(syntax: CallSyntax, tool: ToolDefinition, parts: CallParts): Expression {
+  const { ids } = parts
+  const args = (notation: Notation): Expression => argumentsExpression(tool, notation, parts)
   switch (syntax.codec) {
     case "envelope":
       return envelopeExpression(syntax, tool, ids, args(modelJsonNotation))
@@ -48,43 +52,43 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, { ids, 
         literal(syntax.close[0] ?? ""),
       )
     case "nested":
-      return nestedCall(syntax, tool, rules)
+      return nestedCall(syntax, tool, parts)
     case "parameters":
-      return parametersCall(syntax, tool, rules)
+      return parametersCall(syntax, tool, parts)
   }
 }
 
-function nestedCall({ prefix }: NestedSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+function nestedCall({ prefix }: NestedSyntax, tool: ToolDefinition, { rules, effort }: CallParts): Expression {
   const { name, parameters: schema } = tool
   const marks = tagMarks(prefix)
   const members =
     textMember(tool, marks, [prefix], rules) ??
-    membersExpression(schema, schema, marks, (member) => nestedExpression(member, schema, prefix))
+    membersExpression(schema, schema, marks, (member) => nestedExpression(member, schema, { prefix, effort }))
   return sequence(literal(`${prefix}<invoke name="${name}">`), members, literal(`${prefix}</invoke>`))
 }
 
-function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition, parts: CallParts): Expression {
   const { call, lines } = syntax
   const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
   return sequence(
     literal(`${call.open[0] ?? ""}${tool.name}`),
     rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest)),
     literal(lines?.afterName ?? ""),
-    parametersBody(syntax, tool, rules),
+    parametersBody(syntax, tool, parts),
     literal(call.close[0] ?? ""),
   )
 }
 
-function parametersBody(syntax: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+function parametersBody(syntax: ParametersSyntax, tool: ToolDefinition, parts: CallParts): Expression {
   const { call, cdata, framed, parameter, typed } = syntax
   const close = parameter.close[0] ?? ""
-  if (close.includes("{key}")) return keyedMembers(syntax, tool, rules)
-  if (typed?.attribute === "type") return typedMembers(syntax, typed.end, tool, rules)
+  if (close.includes("{key}")) return keyedMembers(syntax, tool, parts)
+  if (typed?.attribute === "type") return typedMembers(syntax, typed.end, tool, parts)
   const marks = `${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(close)}`
   const notation = parametersNotation(syntax, `tags-${marks}-${framed === true ? "framed" : "plain"}`)
   const isText = textInputOf(tool.parameters) !== undefined
-  if (isText && cdata === true) return textArguments(tool, notation, rules, IN_CDATA)
-  return argumentsExpression(tool, notation, rules)
+  if (isText && cdata === true) return textArguments(tool, notation, parts.rules, IN_CDATA)
+  return argumentsExpression(tool, notation, parts)
 }
 
 /** Parameters whose opening marks name their values' types. */
@@ -92,7 +96,7 @@ function typedMembers(
   { parameter }: ParametersSyntax,
   end: string,
   tool: ToolDefinition,
-  rules: TextRules,
+  { rules, effort }: CallParts,
 ): Expression {
   const schema = tool.parameters
   const close = parameter.close[0] ?? ""
@@ -106,13 +110,17 @@ function typedMembers(
   return (
     textMember(tool, marks, [close], rules) ??
     membersExpression(schema, schema, marks, (member) =>
-      schemaExpression(documentOf(member, schema), { notation, relaxed: true }),
+      schemaExpression(documentOf(member, schema), { notation, relaxed: true, effort }),
     )
   )
 }
 
 /** Parameters whose closing marks name their keys. */
-function keyedMembers({ parameter, lines }: ParametersSyntax, tool: ToolDefinition, rules: TextRules): Expression {
+function keyedMembers(
+  { parameter, lines }: ParametersSyntax,
+  tool: ToolDefinition,
+  { rules, effort }: CallParts,
+): Expression {
   const schema = tool.parameters
   const close = parameter.close[0] ?? ""
   const marks: MemberMarks = {
@@ -124,7 +132,7 @@ function keyedMembers({ parameter, lines }: ParametersSyntax, tool: ToolDefiniti
   return (
     textMember(tool, marks, stop, rules) ??
     membersExpression(schema, schema, marks, (member) =>
-      schemaExpression(documentOf(member, schema), { notation, relaxed: true }),
+      schemaExpression(documentOf(member, schema), { notation, relaxed: true, effort }),
     )
   )
 }
@@ -141,9 +149,9 @@ function slug(text: string): string {
 }
 
 /** The tool's arguments in a notation; what cannot be expressed exactly is left to validation. */
-function argumentsExpression(tool: ToolDefinition, notation: Notation, rules: TextRules): Expression {
+function argumentsExpression(tool: ToolDefinition, notation: Notation, { rules, effort }: CallParts): Expression {
   if (textInputOf(tool.parameters) !== undefined) return textArguments(tool, notation, rules)
-  return schemaExpression(objectSchema(tool.parameters), { notation, relaxed: true })
+  return schemaExpression(objectSchema(tool.parameters), { notation, relaxed: true, effort })
 }
 
 /** Arguments are always an object, whether or not the schema says so. */

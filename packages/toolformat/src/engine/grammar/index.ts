@@ -1,6 +1,7 @@
 import {
   bindGrammar,
   chars,
+  effortForAll,
   choice,
   grammarOf,
   groundSchema,
@@ -71,7 +72,7 @@ export function syntaxFor(format: Format, tools: readonly ToolDefinition[]): Cal
 function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
   const syntax = syntaxFor(format, tools)
   const rules: TextRules = {}
-  const parts: CallParts = { ids: format.ids, rules }
+  const parts: CallParts = { ids: format.ids, rules, effort: options.effort ?? effortForAll() }
   const calls = callsExpression(
     syntax,
     choice(...tools.map((tool) => toolCall(syntax, tool, parts, options))),
@@ -111,19 +112,31 @@ export function toolCall(
   parts: CallParts,
   { free, onRefused }: FormatGrammarOptions,
 ): Expression {
-  const withAnyArguments = (): Expression =>
-    callExpression(syntax, { ...tool, parameters: anyArguments(tool.parameters) }, parts)
+  const withAnyArguments = (): Expression => {
+    try {
+      return callExpression(syntax, { ...tool, parameters: anyArguments(tool.parameters) }, parts)
+    } catch (thrown) {
+      if (!isRefusal(thrown) || textInputOf(tool.parameters) !== undefined) throw thrown
+      // The names alone are too much, or others have used up what may be worked out.
+      return callExpression(syntax, { ...tool, parameters: { type: "object" } }, { ...parts, effort: effortForAll() })
+    }
+  }
   if (free?.has(tool.name) === true) return withAnyArguments()
   try {
     return callExpression(syntax, tool, parts)
   } catch (thrown) {
-    const isRefusal =
-      ToolwrightError.isInstance(thrown) && (thrown.code === "SCHEMA_REFUSED" || thrown.code === "GRAMMAR_REFUSED")
-    if (!isRefusal || onRefused === undefined) throw thrown
+    if (!isRefusal(thrown) || onRefused === undefined) throw thrown
     onRefused({ tool: tool.name, reason: thrown.message })
     return withAnyArguments()
   }
 }
+
+function isRefusal(thrown: unknown): thrown is ToolwrightError {
+  return ToolwrightError.isInstance(thrown) && (thrown.code === "SCHEMA_REFUSED" || thrown.code === "GRAMMAR_REFUSED")
+}
+
+/** More are any others: a grammar with thousands of names cannot be written either. */
+const MOST_NAMES = 500
 
 /** An object whose members may be anything: those that the schema names by their names, and any others. */
 export function anyArguments(schema: JsonSchema): JsonSchema {
@@ -132,7 +145,7 @@ export function anyArguments(schema: JsonSchema): JsonSchema {
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : []
   return {
     type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, {}])),
+    properties: Object.fromEntries(names.slice(0, MOST_NAMES).map((name) => [name, {}])),
     additionalProperties: true,
   }
 }

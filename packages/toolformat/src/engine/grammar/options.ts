@@ -1,4 +1,4 @@
-import type { Grounding } from "@toolwright/logits"
+import type { Effort, Grounding } from "@toolwright/logits"
 
 /** What the grammar of a format is to allow. */
 export interface FormatGrammarOptions {
@@ -17,6 +17,8 @@ export interface FormatGrammarOptions {
    * grammar is refused.
    */
   onRefused?: (refusal: RefusedSchema) => void
+  /** What may be worked out for the tools' schemas, shared by several grammars; each has its own unless given. */
+  effort?: Effort
 }
 
 /** A tool that is called without a grammar of its arguments, and why. */

@@ -1,7 +1,8 @@
-import { type Expression, grammarOf, grammarToGbnf } from "@toolwright/logits"
+import { effortForAll, type Expression, grammarOf, grammarToGbnf } from "@toolwright/logits"
 import type { JsonObject, ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
+import type { CallParts } from "./call-grammar.ts"
 import { anyArguments, openings, syntaxFor, toolCall } from "./index.ts"
 import type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 import type { TextRules } from "./text-arguments.ts"
@@ -27,7 +28,9 @@ export function structuralTag(
 ): StructuralTagOf {
   const syntax = syntaxFor(format, tools)
   const refused: RefusedSchema[] = []
-  const tags = tools.map((tool) => callTag(syntax, tool, format, { ...options, onRefused: (one) => refused.push(one) }))
+  const shared = { ids: format.ids, effort: options.effort ?? effortForAll() }
+  const heard = { ...options, onRefused: (one: RefusedSchema) => refused.push(one) }
+  const tags = tools.map((tool) => callTag(syntax, tool, shared, heard))
   const reply = replyOf(syntax, tags, options)
   return { tag: { type: "structural_tag", format: withReasoning(format, reply, options) }, refused }
 }
@@ -39,14 +42,19 @@ interface Tag extends JsonObject {
   end: string
 }
 
-function callTag(syntax: CallSyntax, tool: ToolDefinition, format: Format, options: FormatGrammarOptions): Tag {
+function callTag(
+  syntax: CallSyntax,
+  tool: ToolDefinition,
+  shared: Omit<CallParts, "rules">,
+  options: FormatGrammarOptions,
+): Tag {
   let isFree = options.free?.has(tool.name) === true
   const onRefused = (refusal: RefusedSchema): void => {
     isFree = true
     options.onRefused?.(refusal)
   }
   const rules: TextRules = {}
-  const parts = flat(toolCall(syntax, tool, { ids: format.ids, rules }, { ...options, onRefused }))
+  const parts = flat(toolCall(syntax, tool, { ...shared, rules }, { ...options, onRefused }))
   const first = parts.findIndex(({ kind }) => kind !== "literal")
   if (first < 0) return { type: "tag", begin: textOf(parts), content: constant(""), end: "" }
   const last = parts.findLastIndex(({ kind }) => kind !== "literal")

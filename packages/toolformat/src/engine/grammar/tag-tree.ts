@@ -1,4 +1,4 @@
-import { choice, literal, repeat, schemaExpression, sequence, type Expression } from "@toolwright/logits"
+import { choice, literal, repeat, schemaExpression, sequence, type Effort, type Expression } from "@toolwright/logits"
 import type { JsonSchema } from "@toolwright/toolbox"
 import { admittedTypes, itemSchema, resolve, type JsonType } from "../schema-types.ts"
 import { tagValue } from "./notations.ts"
@@ -48,13 +48,20 @@ function propertiesOf(schema: JsonSchema, root: JsonSchema, depth = 0): Map<stri
   return found
 }
 
+/** What nested tags are written behind, and what may be worked out for them. */
+interface NestedValues {
+  readonly prefix: string
+  readonly effort: Effort
+}
+
 /** A value as nested tags behind a prefix, or as its JSON. */
-export function nestedExpression(schema: JsonSchema, root: JsonSchema, prefix: string, depth = 0): Expression {
+export function nestedExpression(schema: JsonSchema, root: JsonSchema, how: NestedValues, depth = 0): Expression {
+  const { prefix, effort } = how
   const notation = tagValue("nested-tag-value", [prefix])
-  const whole = schemaExpression(documentOf(schema, root), { notation, relaxed: true })
+  const whole = schemaExpression(documentOf(schema, root), { notation, relaxed: true, effort })
   const types = admittedTypes(schema, root)
   if (depth > DEEPEST || types.has("string") || types.size === EVERY_TYPE) return whole
-  const next = (member: JsonSchema) => nestedExpression(member, root, prefix, depth + 1)
+  const next = (member: JsonSchema) => nestedExpression(member, root, how, depth + 1)
   const options: Expression[] = [whole]
   if (types.has("array"))
     options.push(
