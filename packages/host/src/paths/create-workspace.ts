@@ -1,5 +1,4 @@
 import { HAS_DESCRIPTOR_PATHS } from "./descriptors.ts"
-import { DEFAULT_DENY_WRITE } from "./deny-list.ts"
 import { createPathPolicy } from "./policy.ts"
 import type { Root } from "./roots.ts"
 import type { ChangeHistory } from "../undo/history.ts"
@@ -15,9 +14,9 @@ import type { Workspace, WorkspaceConfig, WorkspaceOperations } from "./workspac
  */
 export function createWorkspace(config: WorkspaceConfig): Workspace {
   const hidden: Root[] = []
-  const { loaded = [] } = config
-  const denyWrite = loaded.length === 0 ? config.denyWrite : [...loaded, ...(config.denyWrite ?? DEFAULT_DENY_WRITE)]
-  const policy = createPathPolicy(denyWrite === undefined ? config : { ...config, denyWrite }, hidden)
+  const { loaded: given = [], ...rules } = config
+  const loaded = typeof given === "function" ? given : () => given
+  const policy = createPathPolicy({ ...rules, loaded }, hidden)
   let loading: Promise<WorkspaceOperations> | undefined
   let keeping: Promise<ChangeHistory> | undefined
   const { history: kept } = config
@@ -33,7 +32,9 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
     roots: policy.roots,
     checkedBy: HAS_DESCRIPTOR_PATHS ? "descriptor" : "name",
     policy,
-    loaded,
+    get loaded() {
+      return loaded()
+    },
     ...(history === undefined ? {} : { history }),
     locate: (path, access) => policy.locate(path, access),
     realPath: async (...args) => (await load()).realPath(...args),

@@ -23,6 +23,8 @@ export interface PathPolicyConfig {
    * is denied to writers too.
    */
   denyWrite?: readonly string[]
+  /** Further patterns that tools never write; asked each time, and the same list as before for as long as it holds. */
+  loaded?: () => readonly string[]
   /** Host directories and where they are mounted here; users see host paths only. */
   mapping?: readonly PathMapping[]
 }
@@ -74,7 +76,7 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
   const roots = resolveRoots(config.roots, translator.toLocal)
   const all = (): readonly Root[] => (hidden.length === 0 ? roots : [...roots, ...hidden])
   const secret = compilePathRules(config.denyRead ?? DEFAULT_DENY_READ, all)
-  const fixed = compilePathRules(config.denyWrite ?? DEFAULT_DENY_WRITE, all)
+  const fixed = createFixedRules(config, all)
   const rootOf = (path: string): Root | undefined => deepestRoot(all(), path)
   const readable = (real: string): boolean => rootOf(real) !== undefined && secret.deny(real) === undefined
   const denied = createDeniedFiles(() => roots.map(({ real }) => real), { readable, mentions: secret.mentions })
@@ -89,7 +91,7 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
   const check = (path: string, access: Access, asked: string): Located => {
     const root = rootOf(path)
     if (root === undefined || KERNEL.some((directory) => isInside(directory, path))) throw outsideRoots(asked, roots)
-    const pattern = secret.deny(path) ?? (access === "write" ? fixed.deny(path) : undefined)
+    const pattern = secret.deny(path) ?? (access === "write" ? fixed().deny(path) : undefined)
     if (pattern !== undefined) throw accessDenied(asked, pattern, access)
     if (access === "write" && root.access !== "read-write") throw readOnly(asked, roots)
     return { root, path, shown: show(path), asked }
@@ -107,7 +109,7 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
     },
     bindsPlace: (from, to) =>
       (secret.deny(from) !== undefined && secret.deny(to) === undefined) ||
-      (fixed.deny(from) !== undefined && fixed.deny(to) === undefined),
+      (fixed().deny(from) !== undefined && fixed().deny(to) === undefined),
     mentions: secret.mentions,
     denied,
     locate(asked, access) {
@@ -117,6 +119,17 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
       const alias = rootOf(path) === undefined ? roots.find((root) => isInside(root.local, path)) : undefined
       return check(alias === undefined ? path : resolve(alias.real, relative(alias.local, path)), access, asked)
     },
+  }
+}
+
+/** What tools never write; compiled anew when it is another list. */
+function createFixedRules({ denyWrite = DEFAULT_DENY_WRITE, loaded }: PathPolicyConfig, roots: () => readonly Root[]) {
+  let known = loaded?.() ?? []
+  let rules = compilePathRules([...known, ...denyWrite], roots)
+  return () => {
+    const now = loaded?.() ?? known
+    if (now !== known) rules = compilePathRules([...(known = now), ...denyWrite], roots)
+    return rules
   }
 }
 

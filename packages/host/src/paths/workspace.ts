@@ -6,7 +6,7 @@ import type { ChangeHistory, HistoryConfig } from "../undo/history.ts"
 import type { Root } from "./roots.ts"
 import type { WalkEntry, WalkOptions, WalkSummary } from "./walk.ts"
 
-export interface WorkspaceConfig extends PathPolicyConfig {
+export interface WorkspaceConfig extends Omit<PathPolicyConfig, "loaded"> {
   /**
    * Where the journal of unfinished writes and long outputs lie; a directory of this user's in the system's temporary
    * one unless given.
@@ -18,7 +18,7 @@ export interface WorkspaceConfig extends PathPolicyConfig {
    * Absolute paths of files and folders that are loaded as code outside every sandbox: no tool and no command writes
    * them.
    */
-  loaded?: readonly string[]
+  loaded?: readonly string[] | (() => readonly string[])
 }
 
 export interface Written {

@@ -75,7 +75,7 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
       const made = [...new Set([...unborn, ...there.filter((path) => !found.repositories.has(path))])]
       const kept = await history.settle(made)
       const set = await putRight({
-        absent: guarded.absent,
+        absent: [...guarded.absent, ...loaded.absent],
         unborn: made,
         known: new Set([...found.repositories, ...(outside === undefined ? [] : [outside])]),
         fixed: new Set(guarded.fixed),
@@ -166,14 +166,17 @@ function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
  * What is loaded outside of the sandbox, and the folders between it and a root, which may not be moved away from it.
  */
 async function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
-  const real = await Promise.all(workspace.loaded.map((path) => realpath(path).catch(() => undefined)))
+  const paths = workspace.loaded
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)))
+  // What is imported and not there yet is loaded as soon as it is.
+  const absent = paths.filter((path, at) => real[at] === undefined && roots.some((root) => isInside(root, path)))
   const fixed = real.filter(
     (path) => path !== undefined && roots.some((root) => path.startsWith(`${root}/`)),
   ) as string[]
   const above = new Set<string>()
   for (const path of fixed)
     for (let folder = dirname(path); !roots.includes(folder); folder = dirname(folder)) above.add(folder)
-  return { fixed, above: [...above].toSorted((a, b) => a.length - b.length) }
+  return { fixed, absent, above: [...above].toSorted((a, b) => a.length - b.length) }
 }
 
 /** The repository of a linked work tree, where it lies outside the roots and points back. */

@@ -17,7 +17,7 @@ import {
 } from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
 import type { Reader } from "./reader.ts"
-import type { Effort } from "./effort.ts"
+import { type Effort, effortForOne } from "./effort.ts"
 import { indexReferences, type Located, isOldDialect } from "./references.ts"
 import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
 
@@ -55,9 +55,6 @@ export interface NormaliseOptions {
   readonly effort?: Effort
 }
 
-/** The same, with what counts the work for this schema. */
-export type TypeOptions = NormaliseOptions & { readonly effort: Effort }
-
 export interface Normalised {
   readonly type: ValueType
   readonly reasons: readonly Reason[]
@@ -77,8 +74,8 @@ export class Refusal extends SchemaProblem {
  *
  * @throws Refusal
  */
-export function typeOfSchema(document: Schema, options: TypeOptions, withoutUnique = false): Normalised {
-  const algebra = refusing({ path: "#", keyword: "schema" }, () => createAlgebra(options.effort))
+export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, withoutUnique = false): Normalised {
+  const algebra = refusing({ path: "#", keyword: "schema" }, () => createAlgebra(options.effort ?? effortForOne()))
   const reasons: Reason[] = []
   const types = new Map<Schema, Map<string, ValueType>>()
   const closed = new Map<ValueType, ValueType>()

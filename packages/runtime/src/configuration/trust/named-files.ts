@@ -130,7 +130,8 @@ function importsOf(file: string, text: string): string[] {
     // TypeScript may import what it will be compiled to.
     const stem = path.slice(0, path.length - extname(path).length)
     const places = [...ENDINGS.map((ending) => path + ending), `${stem}.ts`, `${stem}.mts`]
-    return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile() === true) ?? []
+    // What is not there yet is imported as soon as it is.
+    return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile() === true) ?? path
   })
 }
 
