@@ -123,8 +123,11 @@ function whyNot(tools: Toolset, name: string, access: Variables["access"]): stri
 /** Without a token nobody permits anything, and one for some tags answers no questions. */
 const mayApprove = (access: Variables["access"]): boolean => access !== undefined && access.tags === undefined
 
-/** Failures of calls that did not take place, or were given up by those who made them. */
-const NOTHING_CAME_OF_IT = new Set(["CANCELLED", "TOO_MANY_CALLS", "SERVER_BUSY"])
+/**
+ * Failures of calls that did not take place, or were given up by those who made them: whoever permits one meanwhile
+ * makes it again under the same key.
+ */
+const NOTHING_CAME_OF_IT = new Set(["CANCELLED", "TOO_MANY_CALLS", "SERVER_BUSY", "PERMISSION_DENIED"])
 
 /**
  * A tool as `GET /tools/` shows it: name, description, parameters and tags, and what a program that caches or asks for
