@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, loadScreenplay, type Backend } from "@toolwright/backends"
-import { openDatabase, runLog } from "@toolwright/store"
+import { isPostgres, openDatabase, runLog } from "@toolwright/store"
 import type { RunSummary } from "@toolwright/toolbox"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { modelByAgent } from "../../../runtime/src/testing/by-agent.ts"
+import { PYCHESS_FILES, PYCHESS_PLAN, PYCHESS_PROJECT, PYCHESS_SCRIPTS } from "../../../runtime/src/testing/pychess.ts"
 import { PYTHON_FIBONACCI_TESTS, repositoryWith } from "../../../runtime/src/testing/repository.ts"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
 import { folderWith } from "../testing/run-cli.ts"
@@ -12,56 +14,67 @@ import { overTheWire, SURFACES, surface } from "../testing/surfaces.ts"
 
 const SCREENPLAY = join(import.meta.dirname, "../../../runtime/src/scenarios/fixtures/fibonacci-python.yaml")
 
-function project() {
-  const repo = repositoryWith({
-    "tests/__init__.py": "",
-    "tests/test_fibonacci.py": PYTHON_FIBONACCI_TESTS,
-    ".gitignore": "__pycache__/\n.toolwright/\n",
-  })
+const { TOOLWRIGHT_WHOLE: WHOLE } = process.env
+
+const FIBONACCI = {
+  "tests/__init__.py": "",
+  "tests/test_fibonacci.py": PYTHON_FIBONACCI_TESTS,
+  ".gitignore": "__pycache__/\n.toolwright/\n",
+}
+
+function project(files: Readonly<Record<string, string>>) {
+  const repo = repositoryWith(files)
   onTestFinished(() => repo[Symbol.dispose]())
   return repo
 }
 
 onBothDatabases("the owner of fibonacci.py", (address) => {
-  test.each(SURFACES)("asked over %s fails its check, is refused the commit, corrects, and commits", async (name) => {
-    const repo = project()
-    const play = await loadScreenplay(SCREENPLAY)
-    const model = createScriptedBackend({ ...play, steps: overTheWire(play.steps) })
-    const asked = await surface(name, { cwd: repo.path, database: address(), model })
-    await asked.own("FibonacciAgent", ["fibonacci.py"])
-    await expect(asked.own("Second", ["fibonacci.py"])).rejects.toThrow("owned by 'FibonacciAgent'")
+  test.for(SURFACES)(
+    "asked over %s fails its check, is refused the commit, corrects, and commits",
+    async (name, { skip }) => {
+      const database = address()
+      // Python's checks cost most of it: in PostgreSQL one surface stands for all.
+      const stands = !isPostgres(database) || name === "the command"
+      skip(WHOLE === undefined && !stands, "TOOLWRIGHT_WHOLE=1 plays it on this surface too")
+      const repo = project(FIBONACCI)
+      const play = await loadScreenplay(SCREENPLAY)
+      const model = createScriptedBackend({ ...play, steps: overTheWire(play.steps) })
+      const asked = await surface(name, { cwd: repo.path, database, model })
+      await asked.own("FibonacciAgent", ["fibonacci.py"])
+      await expect(asked.own("Second", ["fibonacci.py"])).rejects.toThrow("owned by 'FibonacciAgent'")
 
-    const task = await asked.task("FibonacciAgent", "Create fibonacci function with proper error handling")
-    expect(task).toMatchObject({ state: "done", depth: 0, attempts: 1 })
-    expect(task.result).toMatchObject({ success: true, message: "The file was written, checked and committed." })
-    expect(model.remaining).toBe(0)
+      const task = await asked.task("FibonacciAgent", "Create fibonacci function with proper error handling")
+      expect(task).toMatchObject({ state: "done", depth: 0, attempts: 1 })
+      expect(task.result).toMatchObject({ success: true, message: "The file was written, checked and committed." })
+      expect(model.remaining).toBe(0)
 
-    const source = readFileSync(join(repo.path, "fibonacci.py"), "utf8")
-    expect(source.match(/def fibonacci\(n: int\) -> int:/g)).toHaveLength(1)
-    execFileSync("python3", ["-m", "py_compile", "fibonacci.py"], { cwd: repo.path })
-    expect(existsSync(join(repo.path, ".meta/fibonacci.py.json"))).toBe(true)
-    expect(repo.git("log", "--format=%s")).toBe("Add fibonacci implementation\nBegin")
-    expect(repo.git("status", "--porcelain")).toBe("")
+      const source = readFileSync(join(repo.path, "fibonacci.py"), "utf8")
+      expect(source.match(/def fibonacci\(n: int\) -> int:/g)).toHaveLength(1)
+      execFileSync("python3", ["-m", "py_compile", "fibonacci.py"], { cwd: repo.path })
+      expect(existsSync(join(repo.path, ".meta/fibonacci.py.json"))).toBe(true)
+      expect(repo.git("log", "--format=%s")).toBe("Add fibonacci implementation\nBegin")
+      expect(repo.git("status", "--porcelain")).toBe("")
 
-    const { head, events } = await asked.record()
-    expect(head).toMatchObject({ runId: task.run, agent: "FibonacciAgent" })
-    const ends = events.filter(({ type }) => type === "tool-end")
-    expect(ends.map(({ name: tool, result }) => [tool, (result as { success: boolean }).success])).toEqual([
-      ["workspace", true],
-      ["validation", false],
-      ["git_operations", false],
-      ["workspace", true],
-      ["validation", true],
-      ["git_operations", true],
-    ])
-    for (const { result } of ends) expect(result).toHaveProperty("executionTimeMs")
-    const { summary } = events.at(-1) as unknown as { summary: RunSummary }
-    expect(summary).toMatchObject({ calls: 6, failedCalls: 2, correctedFailures: 2 })
-    expect(summary.times.overheadMs).toBeLessThan(500)
-  })
+      const { head, events } = await asked.record()
+      expect(head).toMatchObject({ runId: task.run, agent: "FibonacciAgent" })
+      const ends = events.filter(({ type }) => type === "tool-end")
+      expect(ends.map(({ name: tool, result }) => [tool, (result as { success: boolean }).success])).toEqual([
+        ["workspace", true],
+        ["validation", false],
+        ["git_operations", false],
+        ["workspace", true],
+        ["validation", true],
+        ["git_operations", true],
+      ])
+      for (const { result } of ends) expect(result).toHaveProperty("executionTimeMs")
+      const { summary } = events.at(-1) as unknown as { summary: RunSummary }
+      expect(summary).toMatchObject({ calls: 6, failedCalls: 2, correctedFailures: 2 })
+      expect(summary.times.overheadMs).toBeLessThan(500)
+    },
+  )
 
   test.each(SURFACES)("asked over %s fails when its model only talks, and writes nothing", async (name) => {
-    const repo = project()
+    const repo = project(FIBONACCI)
     const model = createScriptedBackend({
       model: "qwen2.5-7b-instruct",
       abilities: { nativeTools: true },
@@ -144,4 +157,68 @@ onBothDatabases("an agent that asks itself", (address) => {
       }
     },
   )
+})
+
+const { AI, BOARD, ENGINE, GUI } = PYCHESS_FILES
+
+onBothDatabases("a chess game by six agents", (address) => {
+  test.for(SURFACES)("asked for over %s is built, tested and committed", async (way, { skip }) => {
+    const database = address()
+    skip(WHOLE === undefined, "TOOLWRIGHT_WHOLE=1 plays it on each surface and database")
+    const repo = project(PYCHESS_PROJECT)
+    const scripts = Object.entries(PYCHESS_SCRIPTS).map(([file, steps]) => [file, overTheWire(steps)] as const)
+    const model = modelByAgent(Object.fromEntries(scripts))
+    const asked = await surface(way, { cwd: repo.path, database, model, concurrency: 3 })
+    const plan = await asked.plan(PYCHESS_PLAN)
+    const tries = Object.fromEntries(plan.steps.map(({ name, state, attempts }) => [name, `${state} ${attempts}`]))
+    expect(tries).toEqual({
+      pieces: "done 2",
+      board: "done 1",
+      engine: "done 1",
+      ai: "done 1",
+      gui: "done 1",
+      tests: "done 1",
+    })
+    expect(model.remaining).toBe(0)
+    const files = Object.values(PYCHESS_FILES)
+    for (const file of files) expect(existsSync(join(repo.path, `.meta/${file}.json`)), file).toBe(true)
+    execFileSync("python3", ["-m", "pytest", "-q"], { cwd: repo.path })
+    const log = repo.git("log", "--format=%s").split("\n")
+    expect(log.toSorted()).toEqual([...files.map((file) => `Add ${file}`), "Begin"].toSorted())
+    expect(repo.git("status", "--porcelain")).toBe("")
+  })
+
+  test.each(SURFACES)("asked for over %s, whose board fails for good: what builds on it is blocked", async (way) => {
+    const model = modelByAgent({ [BOARD]: [{ reply: "I would rather not.", repeat: "always" }], [ENGINE]: [] })
+    const asked = await surface(way, { cwd: project(PYCHESS_PROJECT).path, database: address(), model })
+    const { board, engine } = PYCHESS_PLAN.tasks
+    const tasks = { board: { ...board, after: [] }, engine: { ...engine, after: ["board"] } }
+    const plan = await asked.plan({ ...PYCHESS_PLAN, tasks })
+    expect(Object.fromEntries(plan.steps.map(({ name, state }) => [name, state]))).toEqual({
+      board: "failed",
+      engine: "blocked",
+    })
+    expect(model.asked.get(ENGINE)).toEqual([])
+  })
+
+  test.each(SURFACES)("asked for over %s and cancelled stops every request, and queues nothing more", async (way) => {
+    const hang = [{ reply: { text: "thinking", hang: true } }]
+    const model = modelByAgent({ [AI]: hang, [GUI]: hang })
+    const asked = await surface(way, { cwd: project(PYCHESS_PROJECT).path, database: address(), model, concurrency: 2 })
+    const { ai, gui, tests } = PYCHESS_PLAN.tasks
+    const tasks = { ai: { ...ai, after: [] }, gui: { ...gui, after: [] }, tests: { ...tests, after: ["ai", "gui"] } }
+    const both = () => vi.waitFor(() => expect([...model.open].toSorted()).toEqual([AI, GUI]))
+    const plan = await asked.plan({ ...PYCHESS_PLAN, tasks }, both)
+    expect(plan.steps.map(({ state }) => state)).toEqual(["cancelled", "cancelled", "cancelled"])
+    await vi.waitFor(() => expect([...model.open]).toEqual([]))
+  })
+
+  test.each(SURFACES)("asked for over %s as a circle is refused before anything is made", async (way) => {
+    const model = modelByAgent({ [BOARD]: [] })
+    const asked = await surface(way, { cwd: project(PYCHESS_PROJECT).path, database: address(), model })
+    const { board, engine } = PYCHESS_PLAN.tasks
+    const tasks = { board: { ...board, after: ["engine"] }, engine: { ...engine, after: ["board"] } }
+    await expect(asked.plan({ ...PYCHESS_PLAN, tasks })).rejects.toThrow("board → engine → board")
+    await expect(asked.own("Free", [BOARD])).resolves.toBeUndefined()
+  })
 })
