@@ -18,6 +18,8 @@ export interface LogitGenerator {
     request: LogitRequest,
     options?: { signal?: AbortSignal },
   ): AsyncIterable<{ readonly type: string; readonly text?: unknown; readonly finishReason?: unknown }>
+  /** What of a request its server has no word for, so that it is not sent. */
+  leavesOut?(request: LogitRequest): readonly string[]
 }
 
 /** A whole generation. */

@@ -288,5 +288,12 @@ describe("logit", () => {
       mirostat_tau: 4,
       seed: 5,
     })
+    // A server without a word for a setting answers without it, and that is told: the setting was not tried.
+    const plain = createOpenAICompatibleBackend({ baseUrl, modelName: "m", dialect: "generic", stream: false })
+    const tried = await call(
+      { operation: "test_config", prompt: "?", preset: "creative", iterations: 1 },
+      { generator: plain },
+    )
+    expect(tried).toMatchObject({ data: { passed: 1, left_out: ["top_k"] }, output: expect.stringContaining("top_k") })
   })
 })

@@ -62,6 +62,7 @@ export const generate: Operation = async (args, { signal }, config) => {
       sampler: shownSampler(sampler),
       finish_reason: result.finishReason,
       attempts,
+      ...leftOut(generator, sampler),
       ...(level !== undefined && { safety: { level, findings: found } }),
     },
   })
@@ -75,7 +76,12 @@ export const generateStructured: Operation = async (args, { signal }, config) =>
   if (outcome.error !== undefined) return invalidOutput(outcome.error, outcome)
   return success({
     output: JSON.stringify(outcome.value, null, 2),
-    data: { value: outcome.value, preset: preset?.name ?? null, attempts: outcome.attempts },
+    data: {
+      value: outcome.value,
+      preset: preset?.name ?? null,
+      attempts: outcome.attempts,
+      ...leftOut(generator, sampler),
+    },
   })
 }
 
@@ -100,7 +106,7 @@ export const generateToolCall: Operation = async (args, { signal }, config) => {
   const call = outcome.value as { name: string; args: JsonObject }
   return success({
     output: JSON.stringify(call, null, 2),
-    data: { ...call, preset: preset?.name ?? null, attempts: outcome.attempts },
+    data: { ...call, preset: preset?.name ?? null, attempts: outcome.attempts, ...leftOut(generator, sampler) },
   })
 }
 
@@ -123,6 +129,7 @@ export const testConfig: Operation = async (args, context, config) => {
     context.progress({ progress: iteration, total: iterations })
   }
   const passed = iterations - failures.length
+  const untold = leftOut(generator, sampler)
   const data = {
     preset: preset?.name ?? null,
     sampler: shownSampler(sampler),
@@ -132,8 +139,20 @@ export const testConfig: Operation = async (args, context, config) => {
     distinct: texts.size,
     mean_ms: (performance.now() - started) / iterations,
     failures,
+    ...untold,
   }
-  return success({ output: `${passed} of ${iterations} answers passed, ${texts.size} of them different.`, data })
+  const note =
+    untold.left_out === undefined ? "" : ` Without ${untold.left_out.join(", ")}: the model server takes none.`
+  return success({ output: `${passed} of ${iterations} answers passed, ${texts.size} of them different.${note}`, data })
+}
+
+/** The settings that the model's server has no word for: an answer came without them. */
+function leftOut(
+  generator: LogitGenerator,
+  sampler: Parameters<typeof samplingOf>[0],
+): { left_out?: readonly string[] } {
+  const names = generator.leavesOut?.({ messages: [], ...samplingOf(sampler) }) ?? []
+  return names.length === 0 ? {} : { left_out: names }
 }
 
 async function once(
