@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 
 const WHOLE: Readonly<Record<string, string>> = {
+  TOOLWRIGHT_WHOLE: "1",
   TOOLWRIGHT_FULL: "1",
   TOOLWRIGHT_FULL_LAW: "1",
   TOOLWRIGHT_EVERY_CRASH: "1",

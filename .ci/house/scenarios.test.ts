@@ -49,6 +49,7 @@ test("every scenario has a cell for both databases and three surfaces, with test
 })
 
 test("what is said to hold in PostgreSQL is played on both databases, and what is said to be played by the whole alone is", () => {
+  expect(read(".ci/whole.ts")).toContain("TOOLWRIGHT_WHOLE:")
   const postgres = rows.filter(([, database]) => database === "PostgreSQL").flatMap(([, , ...cells]) => cells)
   for (const name of postgres.flatMap(namedIn)) {
     const { file } = tests.get(name.replace("*", ""))!
