@@ -22,6 +22,14 @@ test("every promise names a test that is there", () => {
   expect(missing).toEqual([])
 })
 
+test("what is promised for another page stands there, word for word", () => {
+  const gone = rows.filter(({ promise }) => {
+    const [, page, sentence] = /^([\w-]+\.md): (.*)$/.exec(promise) ?? []
+    return page !== undefined && !read(`docs/${page}`).replaceAll(/\s+/g, " ").includes(sentence!)
+  })
+  expect(gone).toEqual([])
+})
+
 /** Words by which a sentence promises something. */
 const PROMISING =
   /\b(never|always|cannot|only|every|each|nothing|nobody|none|no|not|any|same|all|whatever|whichever|whoever|neither|nor|anything|nowhere|everything|everybody)\b/i

@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { inflateRawSync } from "node:zlib"
 import { ToolRegistry, type JsonObject } from "@toolwright/toolbox"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
@@ -270,12 +271,36 @@ test("keeps no secrets, and yet moves back what was moved with its folder", asyn
   expect((await fixture.call("move_file", { source: "d", destination: "e" })).success).toBe(true)
   await fixture.call("bash", { command: "echo x > e/a.txt" })
   const kept = readdirSync(join(fixture.root, "../undo"), { recursive: true, withFileTypes: true })
-  for (const entry of kept)
-    if (entry.isFile()) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary-1")
+  const contents = kept
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    // Contents are deflated; the log is not.
+    .flatMap((bytes) => [bytes.toString("latin1"), inflated(bytes)])
+  expect(contents).toContain("a")
+  expect(contents.join("\n")).not.toContain("canary-1")
   const history = await fixture.history()
   await history.undo()
   await history.undo()
   expect(fixture.tree()).toEqual(before)
+})
+
+function inflated(bytes: Buffer): string {
+  try {
+    return inflateRawSync(bytes).toString("latin1")
+  } catch {
+    return ""
+  }
+}
+
+test("of a repository's own folder nothing is told: a commit is on the list by the files that it changed", async () => {
+  using fixture = undoFixture({ "a.txt": "a" })
+  const git = "git -c user.name=a -c user.email=a@b"
+  await fixture.call("bash", {
+    command: `git init -q; echo b > a.txt; git add a.txt; ${git} commit -qm One; git tag x`,
+  })
+  const listed = await (await fixture.history()).list()
+  expect(listed.flatMap(({ paths }) => paths)).toContain(join(fixture.root, "a.txt"))
+  expect(JSON.stringify(listed.map(({ paths, unkept }) => [paths, unkept]))).not.toContain(".git/")
 })
 
 test("a call that only reads leaves nothing, and one that is refused neither", async () => {

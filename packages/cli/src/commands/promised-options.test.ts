@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
@@ -104,4 +105,14 @@ test("serve takes any free port, makes its token's file, and writes a line for e
     const { stderr } = await finished
     expect(stderr.split("\n").filter((line) => line.includes('"path":"/tools"'))).toHaveLength(lines)
   }
+})
+
+test("serve listens on port 8001 unless told otherwise", async () => {
+  const other = createServer()
+  // Where somebody else holds it already, that is as well.
+  await new Promise<void>((resolve) => other.once("error", () => resolve()).listen(8001, "127.0.0.1", () => resolve()))
+  onTestFinished(() => void other.close())
+  const { code, stderr } = await here(["serve"], { cwd: folderWith() })
+  expect({ code, stderr }).toEqual({ code: expect.any(Number), stderr: expect.stringContaining("8001") })
+  expect(code).not.toBe(0)
 })

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import { cli, folderWith, startCli, type Running } from "../testing/run-cli.ts"
 
@@ -105,6 +107,30 @@ describe.skipIf(process.platform === "win32")(
       )
       expect(await again(serving)).toBe(130)
       expect(await call).toBe("broken off")
+    })
+
+    test("not at the first one: a server's call that is under way ends, and is answered", async () => {
+      const slow = DEAF.replace("deaf", "slow").replace(
+        "new Promise(() => setInterval(() => {}, 1000))",
+        `new Promise((resolve) => { writeFileSync("begun", ""); const at = setInterval(() => existsSync("go") && (clearInterval(at), resolve({ success: true, output: "ended", data: null, modifiedFiles: [], metadata: {} })), 20) })`,
+      )
+      const cwd = folderWith({ "slow.mjs": `import { existsSync, writeFileSync } from "node:fs"\n${slow}` })
+      const serving = startCli(["serve", "--port", "0", "--token", "t-123456", "--tools", "slow.mjs"], { cwd })
+      const [, port] = await serving.until(/http:\/\/127\.0\.0\.1:(\d+)/)
+      const call = fetch(`http://127.0.0.1:${port}/tools/slow`, {
+        method: "POST",
+        body: "{}",
+        headers: { "content-type": "application/json", authorization: "Bearer t-123456" },
+      })
+      await vi.waitFor(() => expect(existsSync(join(cwd, "begun"))).toBe(true), { timeout: 20_000 })
+      serving.child.kill("SIGINT")
+      // Nobody new is let in any more, while that one goes on.
+      await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow("fetch failed"), {
+        timeout: 10_000,
+      })
+      writeFileSync(join(cwd, "go"), "")
+      expect(await (await call).text()).toContain("ended")
+      await serving.finished
     })
 
     test("two signals of one key press are one: the run ends in order", async () => {

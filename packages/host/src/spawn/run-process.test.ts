@@ -41,6 +41,13 @@ describe("runProcess", () => {
     expect(lives("61.0171")).toBe(false)
   })
 
+  test.skipIf(process.platform !== "linux")("does not wait for whoever else holds the pipes either", async () => {
+    const outcome = await run("setsid sleep 8.0177 & sleep 0.1; echo done")
+    expect(outcome.stdout.text).toBe("done\n")
+    // It left the group and holds the pipes still.
+    expect(lives("8.0177")).toBe(true)
+  })
+
   test("ends the whole process group when the time is over, even what ignores SIGTERM", async () => {
     const outcome = await run("trap '' TERM; sleep 61.0172 & sleep 61.0173; sleep 61.0174", {
       timeoutMs: 200,

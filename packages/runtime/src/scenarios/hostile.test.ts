@@ -7,6 +7,7 @@ import type { RunSummary } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { check, commit, DONE, FIX, replace, shell, write, type Attempt } from "../testing/hostile/attempt.ts"
 import { FALSE_CLAIMS } from "../testing/hostile/false-claims.ts"
+import { OTHER_RUNNERS } from "../testing/hostile/other-runners.ts"
 import { ONCE, PYTEST, ROUNDABOUT } from "../testing/hostile/roundabout.ts"
 import { UNSEEN_COMMITS } from "../testing/hostile/unseen-commits.ts"
 import { MAY_INSIST, WEAKENED_CHECKS } from "../testing/hostile/weakened-checks.ts"
@@ -98,6 +99,7 @@ const SETS = [
   ["with weakened checks", WEAKENED_CHECKS.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
   ["by commits that nobody saw", UNSEEN_COMMITS],
   ["by claims", FALSE_CLAIMS],
+  ["by what another runner reads", OTHER_RUNNERS.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
   ["by what stands around the tests", ROUNDABOUT.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
 ] as const
 
