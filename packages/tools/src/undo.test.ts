@@ -325,6 +325,26 @@ test("does not write through a link that stands in the way by now", async () => 
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("b")
 })
 
+test.each([
+  "packages/one/node_modules",
+  "node_modules/outer/node_modules",
+  "packages/one/.venv",
+  "a/b/c/d/node_modules",
+])("what a program changes deep in nested dependencies is told each time: %s", async (folder) => {
+  using fixture = undoFixture({ "a.txt": "1\n", [`${folder}/pkg/lib/deep.js`]: "old\n" })
+  const told = async (command: string): Promise<string> => (await fixture.call("bash", { command })).output
+  expect(await told("echo new > a.txt")).not.toContain("Cannot be taken back")
+  const deep = `${folder}/pkg/lib/deep.js`
+  expect(await told(`echo new > ${deep}; touch -d 2001-01-01 ${deep}`)).toMatch(/by undo: .*lib\/deep\.js\)/u)
+  for (const command of [
+    `mkdir -p ${folder}/other/node_modules/in && echo x > ${folder}/other/node_modules/in/x.js`,
+    `echo y > ${folder}/other/node_modules/in/x.js`,
+    `rm -r ${folder}/pkg`,
+    `mv ${folder} ${folder}-moved`,
+  ])
+    expect(await told(command), command).toMatch(/Cannot be taken back by undo: \S*(?:node_modules|\.venv) \(/u)
+})
+
 test("what a program changes deep in dependencies, and under names that are not UTF-8, is told each time", async () => {
   using fixture = undoFixture({
     "a.txt": "1\n",
