@@ -179,6 +179,36 @@ describe("a template in Go's language, as Ollama has its own", () => {
     expect(selectByTemplate("nobody-knows", template)).toMatchObject({ format: { id: "hermes" }, inferred: false })
   })
 
+  it("whose marks nobody knows shows how calls are written, and no more", () => {
+    const unheard =
+      '{{- range .Messages }}{{- if eq .Role "assistant" }}<|turn|>assistant\n{{ if .Content }}{{ .Content }}\n{{- else if .ToolCalls }}<zed_calls>\n{{ range .ToolCalls }}{"zed_name": "{{ .Function.Name }}", "zed_args": {{ .Function.Arguments }}}\n{{ end }}</zed_calls>{{ end }}{{ end }}{{ end }}'
+    const { format, certainty, judgement, recognised, unseen } = inferFormat(unheard)
+    expect([recognised, certainty, judgement?.read]).toEqual([undefined, "likely", judgement?.shown])
+    expect(unseen.join()).toContain("how it writes calls was read off it")
+    const reply =
+      '<zed_calls>\n{"zed_name": "a", "zed_args": {"k": [1, "}"]}}\n{"zed_name": "b", "zed_args": {}}\n</zed_calls>'
+    expect(formatterOf(format!).parse(reply)).toMatchObject({
+      calls: [
+        { name: "a", arguments: { k: [1, "}"] } },
+        { name: "b", arguments: {} },
+      ],
+      problems: [],
+    })
+    expect(selectByTemplate("nobody-knows", unheard)).toMatchObject({ inferred: true })
+  })
+
+  it.each([
+    ["by a condition", "{{ if .Function.Strict }}!{{ end }}{{ .Function.Name }}({{ .Function.Arguments }})"],
+    ["by a function of its own", "{{ slugify .Function.Name }}({{ .Function.Arguments }})"],
+    ["and does not end", "{{ .Function.Name }}({{ .Function.Arguments }}){{ if .Last }}"],
+  ])("that writes calls %s gives none", (_, call) => {
+    const { format, unseen } = inferFormat(
+      `{{ range .Messages }}{{ if .ToolCalls }}<zed>{{ range .ToolCalls }}${call}{{ end }}</zed>{{ end }}{{ end }}`,
+    )
+    expect(format).toBeUndefined()
+    expect(unseen.join()).toContain("only its marks were looked at")
+  })
+
   it("is none in Jinja", () => {
     for (const { template: source } of Object.values(INVENTED))
       expect(inferFormat(source).unseen.join()).not.toContain("Go's language")

@@ -6,6 +6,7 @@ import { resultText } from "../formats/results.ts"
 import { think } from "../formats/syntaxes.ts"
 import { isGoTemplate, recogniseTemplate } from "../selector/template-markers.ts"
 import { fitAll, type Fitted } from "./fit/index.ts"
+import { jinjaOfGoCalls } from "./go-template.ts"
 import { judge, type Judgement } from "./judge.ts"
 import { PLAIN, probeTools, WORDS } from "./probes.ts"
 import { seenReasoning, type SeenReasoning } from "./reasoning.ts"
@@ -52,7 +53,7 @@ export interface Inference {
 export function inferFormat(source: string, settings: TemplateSettings & { id?: string } = {}): Inference {
   const { id = `inferred-${hashOf(source)}`, ...rest } = settings
   const recognised = recogniseTemplate(source)?.formatId
-  if (isGoTemplate(source)) return { ...NOTHING, recognised, startsInReasoning: false, unseen: [GO_TEMPLATE] }
+  if (isGoTemplate(source)) return inferFromGo(source, { ...rest, id }, recognised)
   const renderings = renderingsOf(source, rest)
   const reasoning = seenReasoning(renderings)
   const samples = samplesOf(renderings)
@@ -82,6 +83,21 @@ export function inferFormat(source: string, settings: TemplateSettings & { id?: 
   }
 }
 
+/** Where no format by hand has its marks, what can be read off a template of Ollama's own. */
+function inferFromGo(
+  source: string,
+  settings: TemplateSettings & { id: string },
+  recognised: string | undefined,
+): Inference {
+  const calls = recognised === undefined ? jinjaOfGoCalls(source) : undefined
+  const inference = calls === undefined ? undefined : inferFormat(calls, settings)
+  if (inference?.format === undefined)
+    return { ...NOTHING, recognised, startsInReasoning: false, unseen: [GO_TEMPLATE] }
+  // All else that the template says, nobody has looked at.
+  const certainty = inference.certainty === "sure" ? "likely" : inference.certainty
+  return { ...inference, certainty, unseen: [GO_CALLS] }
+}
+
 /** Tells templates apart, since grammars are kept by a format's id. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5
@@ -99,6 +115,9 @@ const NOTHING = {
 
 const GO_TEMPLATE =
   "This is a template of Ollama's own, in Go's language, which is not rendered here: only its marks were looked at. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
+
+const GO_CALLS =
+  "This is a template of Ollama's own, in Go's language, which is not rendered here: how it writes calls was read off it, and nothing else of it was seen. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
 
 function nothingSeen({ refusal }: Renderings): Omit<Inference, "recognised" | "startsInReasoning"> {
   const why = refusal === undefined ? "" : ` It refused some: ${refusal}`
