@@ -56,6 +56,12 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   return EXIT.success
 }
 
+/** What goes on with a task; those of a plan are named by it, and what each is called there. */
+function workerFor(task: string): string {
+  const plan = /^(.+)\.[^.]+$/.exec(task)?.[1]
+  return plan === undefined ? "toolwright work --once" : `toolwright plan resume ${plan}`
+}
+
 async function answer(
   invocation: Invocation,
   values: Values,
@@ -66,7 +72,10 @@ async function answer(
   const row = await toolwright.approvals[allow ? "allow" : "deny"](id, given)
   if (values.json === true) invocation.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
   else {
-    const next = row.task === null ? `Go on with: toolwright resume ${row.run}` : "A worker goes on with it."
+    const next =
+      row.task === null
+        ? `Go on with: toolwright resume ${row.run}`
+        : `A worker goes on with it. Where none runs: ${workerFor(row.task)}`
     invocation.stdout.write(`${line(row)}\n${next}\n`)
   }
   return EXIT.success

@@ -64,7 +64,9 @@ test("a plan outlives its terminal: it is seen again, answered, a task cancelled
     said: expect.stringContaining("no model is configured") as string,
   })
   const [, question] = /toolwright approvals allow (\S+?)'/.exec(seen.said)!
-  expect((await lines(["approvals", "allow", question!], cwd)).said).toContain("A worker goes on with it.")
+  expect((await lines(["approvals", "allow", question!], cwd)).said).toContain(
+    `A worker goes on with it. Where none runs: toolwright plan resume ${id}\n`,
+  )
 
   const more = ["--allow-tool", "write_file"]
   const resumed = startCli(["plan", "resume", id!, ...as, ...more], { cwd })

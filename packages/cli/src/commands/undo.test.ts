@@ -192,3 +192,24 @@ test("a run that changed files says how to take them back, and that does it", as
   expect((await here(["undo", id!, "--yes"], { cwd })).code).toBe(0)
   expect(textOf(cwd, "a.txt")).toBe("one\n")
 })
+
+test("what a plan's tasks changed one after another is shown as what taking all of it back comes to", async () => {
+  const step = (name: string, args: object) =>
+    `  - reply: { calls: [{ name: ${name}, arguments: ${JSON.stringify(args)} }] }\n`
+  const cwd = folderWith({
+    "play.yaml": `steps:\n${step("file_write", { path: "a.txt", content: "one\n" })}  - reply: Written.\n${step("file_replace", { path: "a.txt", old_text: "one", new_text: "two" })}  - reply: Written again.\n`,
+    "plan.yaml":
+      "name: twice\ntasks:\n  first: { agent: assistant, task: write }\n  again: { agent: assistant, task: write, after: [first] }\n",
+  })
+  const { stdout } = await here(["plan", "run", "plan.yaml", "--screenplay", "play.yaml"], { cwd })
+  const [plan] = /twice-\w+/.exec(stdout)!
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n")
+  const dry = await here(["undo", plan, "--dry-run"], { cwd })
+  expect(dry).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^twice-\w+ .*\n {2}remove .*a\.txt\n[^]*-two\n$/),
+  })
+  expect(dry.stdout).not.toContain("stays")
+  expect((await here(["undo", plan, "--yes"], { cwd })).code).toBe(0)
+  expect(existsSync(join(cwd, "a.txt"))).toBe(false)
+})

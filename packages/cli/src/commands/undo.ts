@@ -108,11 +108,8 @@ async function takeBack(
   const { stdout, stderr, isTTY, env } = invocation
   const plan = await history.plan(id)
   const json = values.json === true
+  if (values["dry-run"] === true) return shown({ invocation, values, print }, plan)
   if (!json) for (const line of planLines(plan, styleFor(isTTY.stdout, env))) stdout.write(`${line}\n`)
-  if (values["dry-run"] === true) {
-    if (json) print(jsonPlan(plan))
-    return plan.refused.length === 0 ? EXIT.success : EXIT.failure
-  }
   if (plan.restorations.length === 0) {
     if (json) print({ restored: [], refused: plan.refused })
     else stdout.write("Nothing is left to take back.\n")
@@ -135,9 +132,26 @@ async function takeBack(
   return done.refused.length === 0 ? EXIT.success : EXIT.failure
 }
 
+/** What would be taken back. */
+function shown(
+  { invocation: { stdout, isTTY, env }, values, print }: Pick<Asked, "invocation" | "values" | "print">,
+  plan: PlannedUndo,
+): number {
+  if (values.json === true) print(jsonPlan(plan))
+  else for (const line of planLines(plan, styleFor(isTTY.stdout, env))) stdout.write(`${line}\n`)
+  return plan.refused.length === 0 ? EXIT.success : EXIT.failure
+}
+
 /** Takes back what the runs of a task or a plan changed, the last one first. */
 async function takeAllBack(asked: Asked, { id, runs }: { id: string; runs: readonly string[] }): Promise<number> {
   const codes: number[] = []
+  // One by one, each would find what those after it have changed.
+  if (asked.values["dry-run"] === true && runs.length > 1) {
+    const plan = await asked.history.planAll(id, runs).catch((thrown: unknown) => {
+      if (!changedNothing(thrown)) throw thrown
+    })
+    if (plan !== undefined) return shown(asked, plan)
+  }
   for (const run of runs) {
     try {
       codes.push(await takeBack(asked, run))

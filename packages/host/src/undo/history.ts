@@ -86,6 +86,8 @@ export interface ChangeHistory extends CallRecorder {
    * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
    */
   plan(id?: string): Promise<PlannedUndo>
+  /** The same for several items, taken back one after another, as one that is called `id`; what changed nothing is none. */
+  planAll(id: string, items: readonly string[]): Promise<PlannedUndo>
   /**
    * What an item changed, path by path, with the lines that differ where their text is still kept; nothing for an id
    * that changed nothing.
@@ -161,22 +163,34 @@ function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecor
     await closeOpenPrograms(parts)
     return log.read()
   }
-  const planned = async (id: string | undefined): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
+  const planned = async (
+    choose: (items: readonly HistoryItem[]) => HistoryItem,
+  ): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
     const all = await entries()
-    const item = chosenItem(itemsOf(all), id)
+    const item = choose(itemsOf(all))
     return { item, plan: planUndo(all, new Set(item.entries.map((entry) => entry.id)), sight) }
+  }
+  const described = async (chosen: ReturnType<typeof planned>): Promise<PlannedUndo> => {
+    const { item, plan } = await chosen
+    const lines: { line: string; diff: string }[] = []
+    for (const { path, now, to } of plan.restorations)
+      lines.push(await describeChange(policy.show(path), now, to, store))
+    return { item, ...plan, described: lines }
   }
   return {
     foreign: () => log.foreign(),
     outcome: async (call) => outcomeOf(log.read(), call, (path) => stateOf(path, HASH_ONLY)),
     list: async () => itemsOf(await entries()).reverse(),
-    async plan(id) {
-      const { item, plan } = await planned(id)
-      const described: { line: string; diff: string }[] = []
-      for (const { path, now, to } of plan.restorations)
-        described.push(await describeChange(policy.show(path), now, to, store))
-      return { item, ...plan, described }
-    },
+    plan: (id) => described(planned((items) => chosenItem(items, id))),
+    planAll: (id, several) =>
+      described(
+        planned((items) =>
+          joined(
+            id,
+            items.filter((item) => several.includes(item.id)),
+          ),
+        ),
+      ),
     async differences(id) {
       const item = itemsOf(await entries()).find((each) => each.id === id)
       const changes = (item?.entries ?? []).flatMap((entry) => entry.changes)
@@ -191,7 +205,7 @@ function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecor
       )
     },
     async undo(id, record) {
-      const { item, plan } = await planned(id)
+      const { item, plan } = await planned((items) => chosenItem(items, id))
       return takeBack({ item, plan, record }, parts)
     },
   }
@@ -311,6 +325,21 @@ function chosenItem(items: readonly HistoryItem[], id: string | undefined): Hist
     "AMBIGUOUS_CHANGE",
     `'${id}' is the beginning of several: ${begun.map((item) => item.id).join(", ")}.`,
   )
+}
+
+/** Several items as one, in the order of the log. */
+function joined(id: string, items: readonly HistoryItem[]): HistoryItem {
+  const [first] = items
+  if (first === undefined) return chosenItem([], id)
+  const every = <Part>(part: (item: HistoryItem) => readonly Part[]): Part[] => [...new Set(items.flatMap(part))]
+  return {
+    ...first,
+    id,
+    tools: every(({ tools }) => tools),
+    entries: every(({ entries }) => entries),
+    paths: every(({ paths }) => paths),
+    unkept: every(({ unkept }) => unkept),
+  }
 }
 
 /** One call of a run as an item of its own. */
