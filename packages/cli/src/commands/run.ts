@@ -20,7 +20,7 @@ const AGENT = {
   "output-schema": {
     type: "string",
     value: "file",
-    description: "Answer with JSON that fits this JSON Schema; it alone goes to standard output",
+    description: "Answer with JSON of this schema; it alone is on standard output",
   },
 } as const satisfies OptionDeclarations
 
