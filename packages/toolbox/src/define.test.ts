@@ -55,6 +55,11 @@ describe("defineTool", () => {
     [{ name: "a", effects: { writes: "path" } as never }, "a list of arguments that hold paths"],
     [{ name: "a", effects: "readOnly" as never }, "Write, for example, effects: { readOnly: true }."],
     [{ name: "a", readOnly: true } as never, "'readOnly' is one of its effects. Write effects: { readOnly: … }."],
+    [
+      { name: "a", needsApproval: true } as never,
+      "no 'needsApproval'. Name the tool where it is used: permissions: { ask",
+    ],
+    [{ name: "a", inputSchema: {} } as never, "a tool here has no 'inputSchema'. Write parameters: …"],
   ])("refuses %o", (given, message) => {
     const build = () => defineTool({ description: "", parameters: { type: "object" }, execute: () => null, ...given })
     expect(build).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))
