@@ -22,7 +22,16 @@ export async function writeExport(
 
 /** Takes a run out of a file into the log: see `importRun`. @returns its id */
 export async function importFile(log: RunLog, path: string): Promise<string> {
-  const { size } = statSync(path)
+  const found = statSync(path, { throwIfNoEntry: false })
+  // A pipe or a device would be waited for, or read without end.
+  if (found === undefined || !found.isFile()) {
+    throw new ToolwrightError(
+      "RUN_UNREADABLE",
+      found === undefined ? `There is no file ${path}.` : `${path} is no regular file.`,
+      { hint: "Name a file that 'toolwright runs export' wrote." },
+    )
+  }
+  const { size } = found
   if (size > LARGEST)
     throw new ToolwrightError("RUN_UNREADABLE", `${path} has ${size} bytes, and at most ${LARGEST} are read.`)
   const text = readFileSync(path, "utf8")

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -21,5 +22,22 @@ test.each(["run.html", "run.json"])(
     const text = readFileSync(join(cwd, name), "utf8")
     expect(text).toContain("and more")
     expect(text).not.toContain(SECRET)
+  },
+)
+
+test.skipIf(process.platform === "win32")(
+  "what is no file of a run is named, and nothing waits for a pipe",
+  async () => {
+    const cwd = folderWith({ "notes.txt": "no run\n" })
+    execFileSync("mkfifo", [join(cwd, "pipe.json")])
+    for (const [name, why] of [
+      ["gone.json", "There is no file"],
+      ["pipe.json", "is no regular file"],
+      [".", "is no regular file"],
+    ]) {
+      const { code, stderr } = await cli(["runs", "import", name!], { cwd })
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(why!) as string })
+      expect(stderr).not.toContain("    at ")
+    }
   },
 )

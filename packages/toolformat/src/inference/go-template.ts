@@ -33,20 +33,28 @@ const END = "{% endif %}{{ '<|end|>' }}{% endfor %}{% if add_generation_prompt %
 const RANGE = /^range\s+(?:(?:(\$\w*)\s*,\s*)?(\$\w*)\s*:=\s*)?(?:\$?\w*\.)?(?:Message\.)?ToolCalls$/
 const OPENS = /^(?:range|if|with|block|define)\b/
 
+/** From one mark to the next, so that a text of any marks and blanks is passed over once. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
-  for (const match of source.matchAll(/(\s*\{\{-\s|\{\{)\s*([\s\S]*?)(\s-\}\}\s*|\}\})/g)) {
-    // What trims at the end of one may have been taken for the next already.
-    const [whole, open, action, close] = match as unknown as [string, string, string, string]
-    const begins = match.index + (open.length - open.trimStart().length)
-    const text = source.slice(at, open.includes("-") ? match.index : begins)
+  let trims = false
+  const add = (end: number, trimsEnd: boolean): void => {
+    const begun = trims ? source.slice(at, end).trimStart() : source.slice(at, end)
+    const text = trimsEnd ? begun.trimEnd() : begun
     if (text !== "") pieces.push({ text })
-    pieces.push({ action: action.trim() })
-    at = match.index + whole.length
-    if (!close.includes("-")) at = match.index + whole.trimEnd().length
   }
-  if (at < source.length) pieces.push({ text: source.slice(at) })
+  for (;;) {
+    const open = source.indexOf("{{", at)
+    const close = open < 0 ? -1 : source.indexOf("}}", open + 2)
+    if (close < 0) break
+    const action = source.slice(open + 2, close)
+    add(open, /^-\s/.test(action))
+    const begin = /^-\s/.test(action) ? 1 : 0
+    trims = action.length > 2 && /^\s-$/.test(action.slice(-2))
+    pieces.push({ action: action.slice(begin, trims ? -1 : undefined).trim() })
+    at = close + 2
+  }
+  add(source.length, false)
   return pieces
 }
 

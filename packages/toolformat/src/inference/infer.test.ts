@@ -209,6 +209,17 @@ describe("a template in Go's language, as Ollama has its own", () => {
     expect(unseen.join()).toContain("only its marks were looked at")
   })
 
+  it("marks that trim take the blanks beside them, and a mark that nothing closes is text", () => {
+    const trimmed =
+      '{{ .Prompt }}{{ range .ToolCalls }}<zed>  {{- " " }}{{ end }}{{- range .ToolCalls -}}  \n{"zed_name": "{{ .Function.Name -}}  ", "zed_args": {{- /* */ }}'
+    expect(inferFormat(trimmed).format).toBeUndefined()
+    const plain =
+      '{{ .Prompt }}<zed>\n  {{- range .ToolCalls -}}\n  {"zed_name": "{{- .Function.Name -}} ", "zed_args": {{ .Function.Arguments }}}\n{{- end -}}  </zed> {{ x'
+    const reply = '<zed>{"zed_name": "a", "zed_args": {"k": 1}}</zed>'
+    const { format } = inferFormat(plain)
+    expect(formatterOf(format!).parse(reply).calls).toMatchObject([{ name: "a", arguments: { k: 1 } }])
+  })
+
   it("is none in Jinja", () => {
     for (const { template: source } of Object.values(INVENTED))
       expect(inferFormat(source).unseen.join()).not.toContain("Go's language")

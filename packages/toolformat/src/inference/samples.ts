@@ -20,11 +20,18 @@ export interface Samples {
   pair: string | undefined
 }
 
-/** Undefined where the template shows no calls. */
+/**
+ * A call of a few words takes some hundred characters in every known family. Reading back what is written at greater
+ * length, cut wherever it can be, would take time by the square of it.
+ */
+const LONGEST_CALL = 4000
+
+/** Undefined where the template shows no calls, or at a length that none has. */
 export function samplesOf(renderings: Renderings): Samples | undefined {
   const text = (calls: readonly ToolCall[]): string | undefined => {
     const shown = renderings.reply(calls)
-    return shown !== undefined && hasArguments(shown.text, calls) ? shown.text : undefined
+    if (shown === undefined || shown.text.length > LONGEST_CALL) return undefined
+    return hasArguments(shown.text, calls) ? shown.text : undefined
   }
   const one = text(PLAIN.one)
   const other = text(PLAIN.other)

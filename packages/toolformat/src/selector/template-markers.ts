@@ -22,10 +22,11 @@ export function recogniseTemplate(template: string): { formatId: string; markers
 
 /**
  * Whether a template is one of Ollama's own, in Go's language: such a one is not rendered here, and only its marks say
- * something. Its fields begin with a dot, which no name in Jinja does.
+ * something. Its fields begin with a dot, which no name in Jinja does. What is looked through ends at the next brace:
+ * each part of a template is read once, however many begin in it.
  */
 export function isGoTemplate(template: string): boolean {
-  return /\{\{-?\s*(?:(?:if|else if|range|with)\s[^}]*?)?\$?\.(?:Messages|Prompt|System|Tools|Response|Content|Role)\b/.test(
+  return /\{\{-?\s*(?:(?:if|else if|range|with)\s[^{}]*?)?\$?\.(?:Messages|Prompt|System|Tools|Response|Content|Role)\b/.test(
     template,
   )
 }
