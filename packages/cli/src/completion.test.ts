@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { expect, test } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
@@ -28,10 +28,13 @@ test("bash completes a command, an action and an option", async () => {
   expect(completed("serve", "--read")).toEqual(["--read-only"])
 })
 
-test.each(["zsh", "fish"])("%s takes its script", async (shell) => {
-  if (!["/usr/bin", "/bin", "/usr/local/bin"].some((folder) => existsSync(`${folder}/${shell}`))) return
-  execFileSync(shell, ["-n"], { input: await completionScript(shell as "zsh" | "fish", COMMANDS) })
-})
+for (const shell of ["zsh", "fish"] as const) {
+  const isThere = ["/usr/bin", "/bin", "/usr/local/bin"].some((folder) => existsSync(`${folder}/${shell}`))
+  test.skipIf(!isThere)(`${shell} takes its script`, async () => {
+    const { status, stderr } = spawnSync(shell, ["-n"], { input: await completionScript(shell, COMMANDS) })
+    expect([status, stderr.toString()]).toEqual([0, ""])
+  })
+}
 
 test("a shell that is none is answered with those that there are", async () => {
   expect(await here(["completion", "csh"])).toMatchObject({
