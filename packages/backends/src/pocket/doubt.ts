@@ -8,6 +8,7 @@ import { EVIDENCE, evidenceOf, type Evidence } from "./evidence.ts"
 import { pocketGrounding } from "./grounding.ts"
 import { lastRequest } from "./prompt.ts"
 import { callIn, callText, type PocketCall } from "./call.ts"
+import type { PlainReading } from "./plain-reading.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
 import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS, PLACING_TOOL } from "./tools.ts"
@@ -118,7 +119,7 @@ export interface Undecided {
   /** What arguments may come from. */
   readonly said: string
   /** What the request comes to by its plain shape, which stands first where the model is in doubt. */
-  readonly plain?: PocketCall | undefined
+  readonly plain?: PlainReading | undefined
 }
 
 /** Measures a call. One that is not certain enough is put to the person, or answered with a question. */
@@ -130,6 +131,9 @@ export async function settle(
 ): Promise<Settled> {
   const call = callIn(reply)
   if (call === undefined) return { reply }
+  // What stands in quotes needs no model to be read; and two readings that have nothing to do with each other agree.
+  if (plain?.literal === true || isDeepStrictEqual(call, plain?.call))
+    return { reply: callText(plain!.call), certainty: 1 }
   const grammar = pocketGrammar(said)
   const choices = await measureReply(engine, prompt, reply, grammar)
   const { request, steps } = lastRequest(messages)
@@ -138,7 +142,10 @@ export async function settle(
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
   if (certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
-  const replies = likeliest(plain, second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second])
+  const replies = likeliest(
+    plain?.call,
+    second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second],
+  )
   const question = { certainty, readings: replies.map((text) => callIn(text)!) }
   const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]

@@ -8,8 +8,8 @@ import { closingSentence } from "./closing.ts"
 import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN, callText, type PocketCall } from "./call.ts"
-import { plainReading } from "./plain-reading.ts"
+import { CALL_OPEN, callText } from "./call.ts"
+import { plainReading, type PlainReading } from "./plain-reading.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
@@ -122,7 +122,7 @@ async function* inWords(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InferEvent> {
   const declined = reply.startsWith(CANNOT)
-  const meant = declined && steps.length === 0 ? plainReading(asked, root) : undefined
+  const meant = declined && steps.length === 0 ? plainReading(asked, root)?.call : undefined
   if (meant === undefined || doubting === undefined)
     return yield* words(spokenReply(reply, steps, root), end.usage, declined)
   const question: PocketQuestion = { certainty: 0, readings: [meant] }
@@ -132,7 +132,7 @@ async function* inWords(
 }
 
 /** What a new request comes to by its plain shape. */
-function plainly(messages: readonly ChatMessage[], root: string | undefined): PocketCall | undefined {
+function plainly(messages: readonly ChatMessage[], root: string | undefined): PlainReading | undefined {
   const { request, steps } = lastRequest(messages)
   return steps.length === 0 ? plainReading(request, root) : undefined
 }

@@ -25,7 +25,16 @@ describe("a plain reading of a request", () => {
       { name: "insert_lines", arguments: { path: "a.txt", after_line: 3, content: "x" } },
     ],
   ])("%s", (request, call) => {
-    expect(plainReading(request, root)).toEqual(call)
+    expect(plainReading(request, root)?.call).toEqual(call)
+  })
+
+  test.each([
+    ['append "a b" to a.txt', true],
+    ["insert `x` before line 1 of a.txt", true],
+    ["append oat milk to a.txt", false],
+    ["search for 'median' in a.txt", false],
+  ])("is literal where what is to be written stands in quotes: %s", (request, literal) => {
+    expect(plainReading(request, root)?.literal).toBe(literal)
   })
 
   test.each([

@@ -117,8 +117,7 @@ describe("nothing configured", () => {
   test.each([
     ["find two in .", 'search_grep pattern="two" path="."'],
     ["Please add eggs to a.txt", 'append_file path="a.txt" content="eggs"'],
-    ["append 'oat milk' to the end of the file a.txt.", 'append_file path="a.txt" content="oat milk"'],
-    ['insert "four" after line 1 of a.txt', 'insert_lines path="a.txt" after_line=1 content="four"'],
+    ["append oat milk to the end of the file a.txt.", 'append_file path="a.txt" content="oat milk"'],
     ["insert four before line 2 in a.txt", 'insert_lines path="a.txt" before_line=2 content="four"'],
   ])("a request of a plain shape that it misreads is asked about as it was meant, first: %s", async (task, reading) => {
     const toolwright = await assembled()
@@ -127,6 +126,15 @@ describe("nothing configured", () => {
     const end = all.at(-1)
     expect(end?.type === "run-end" && end.summary.message).toContain(`Did you mean: ${reading}`)
     expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
+  })
+
+  test.each([
+    ["append 'oat milk' to the end of the file a.txt.", "one\ntwo\nthree\noat milk\n"],
+    ['insert "four" after line 1 of a.txt', "one\nfour\ntwo\nthree\n"],
+  ])("one with what is to be written in quotes is done to the letter: %s", async (task, content) => {
+    const toolwright = await assembled()
+    expect(ended(await events(toolwright, task))).toMatchObject([{ result: { success: true } }])
+    expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toBe(content)
   })
 
   test("what a request takes back is told by how it begins, not by a word in it", async () => {
