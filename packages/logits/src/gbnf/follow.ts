@@ -138,6 +138,7 @@ function close(program: Program, seeds: readonly State[]): Position {
   let work = 0
 
   const spend = (): void => {
+    program.counts.steps++
     if (++work <= MAX_WORK) return
     throw new ToolwrightError(
       "GRAMMAR_TOO_AMBIGUOUS",

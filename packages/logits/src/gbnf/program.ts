@@ -22,7 +22,7 @@ export interface Program {
   readonly root: number
   readonly hasTokens: boolean
   /** How many positions and frames were made for it: each has a number of its own. */
-  readonly counts: { positions: number; frames: number }
+  readonly counts: { positions: number; frames: number; steps: number }
 }
 
 /** The end of a rule or of a repetition's body. */
@@ -107,7 +107,13 @@ export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = 
     }
   }
   const entries = names.map((name) => emit(rules.get(name)!.body, RETURN))
-  return { steps, entries, root: ruleIndex(options.root ?? "root"), hasTokens, counts: { positions: 0, frames: 0 } }
+  return {
+    steps,
+    entries,
+    root: ruleIndex(options.root ?? "root"),
+    hasTokens,
+    counts: { positions: 0, frames: 0, steps: 0 },
+  }
 }
 
 /** No text in UTF-8 holds a surrogate. */

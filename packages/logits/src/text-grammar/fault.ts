@@ -7,18 +7,20 @@ import type { CodePointRange } from "../grammar/rules.ts"
 const MOST_EXPECTED = 8
 const LONGEST_EXPECTED = 30
 const SHOWN_BEFORE = 40
-/** Ways and places that are followed in one text: some seconds of the most ambiguous grammar. */
-const MOST_WORK = 3_000_000
+/**
+ * Steps that a text may take to be read: so many however short it is, and so many for each of its characters. Grammars
+ * without ambiguity take some ten a character; what takes more holds up everybody else in the process.
+ */
+const MOST_STEPS = { atAll: 2_000_000, perCharacter: 50 }
 
 /** @throws ToolwrightError `GRAMMAR_TOO_AMBIGUOUS` where the grammar cannot be followed */
 export function faultIn(program: Program, text: string): string | undefined {
   const encoder = new TextEncoder()
   let position = startPosition(program)
   let read = 0
-  let work = -program.counts.frames
+  const most = program.counts.steps + MOST_STEPS.atAll + MOST_STEPS.perCharacter * text.length
   for (const character of text) {
-    work += position.states.length
-    if (work + program.counts.frames > MOST_WORK) throw tooAmbiguous(read)
+    if (program.counts.steps > most) throw tooAmbiguous(read)
     const next = followBytes(program, position, encoder.encode(character))
     if (next === undefined) return faultAt(program, position, text, read)
     position = next

@@ -36,6 +36,21 @@ describe("a grammar of somebody else's", () => {
     expect(read).toThrow(/classes hold more than 100000 ranges/)
   })
 
+  test.each([
+    ["parts that may each be nothing", 'start: x x x x x x x x\nx: "a"*'],
+    ["what is ignored in two ways", 'start: "a"\n%ignore /(a|a)*/'],
+    ["repetitions of repetitions", "start: /(a+)+$/"],
+  ])("is not followed where every character makes more ways to read it: %s", (_, definition) => {
+    const input = grammar.lark(definition)
+    expect(() => input.fault("a".repeat(3000))).toThrow(/too many ways to read the first \d{3,4} characters/)
+    expect(input.fault("a".repeat(10))).toBeUndefined()
+  })
+
+  test("is followed through a long text where it is plain", () => {
+    const lines = grammar.lark('start: line+\nline: ("+" | "-") /(.*)/ LF\n%import common.LF')
+    expect(lines.fault("+some line of a change\n".repeat(20_000))).toBeUndefined()
+  })
+
   test("is no more in a schema: letters of Unicode are refused in a pattern too", () => {
     const schema = { type: "string", pattern: "\\p{L}\\P{L}".repeat(20_000) } as const
     expect(() => schemaToGBNF(schema)).toThrow(/hold more than 100000 ranges/)
