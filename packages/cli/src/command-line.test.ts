@@ -81,6 +81,7 @@ test.each<[string[], string]>([
   [["run"], "The task is missing"],
   [["run", "a", "--description", "b"], "given twice"],
   [["build", "fix", "add()"], "Put text with spaces in quotes"],
+  [["serve", "."], "--root <dir>"],
 ])("%j is refused with exit code 2 and a way out", async (args, said) => {
   const { code, stdout, stderr } = await here(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" })

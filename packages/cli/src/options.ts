@@ -64,9 +64,16 @@ export function parseOptions<const Options extends OptionDeclarations>(
     else values[name] = value
   }
   if (positionals.max !== undefined && rest.length > positionals.max) {
-    throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, "Put text with spaces in quotes.")
+    throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, wayOut(options, positionals.max))
   }
   return { values: values as OptionValues<Options>, positionals: rest }
+}
+
+function wayOut(options: OptionDeclarations, most: number): string {
+  const ofFolders = most === 0 && options["root"] !== undefined
+  return ofFolders
+    ? "Folders are named by options: --root <dir>, or --read-only <dir>."
+    : "Put text with spaces in quotes."
 }
 
 /** The options as Node's parser takes them, under every name that they have. */
