@@ -131,9 +131,8 @@ export async function settle(
 ): Promise<Settled> {
   const call = callIn(reply)
   if (call === undefined) return { reply }
-  // What stands in quotes needs no model to be read; and two readings that have nothing to do with each other agree.
-  if (plain?.literal === true || isDeepStrictEqual(call, plain?.call))
-    return { reply: callText(plain!.call), certainty: 1 }
+  const certain = withoutDoubt(call, plain)
+  if (certain !== undefined) return { reply: callText(certain), certainty: 1 }
   const grammar = pocketGrammar(said)
   const choices = await measureReply(engine, prompt, reply, grammar)
   const { request, steps } = lastRequest(messages)
@@ -150,6 +149,11 @@ export async function settle(
   const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
+}
+
+/** What stands in quotes needs no model to be read; and two readings that have nothing to do with each other agree. */
+function withoutDoubt(call: PocketCall, plain: PlainReading | undefined): PocketCall | undefined {
+  return plain !== undefined && (plain.literal || isDeepStrictEqual(call, plain.call)) ? plain.call : undefined
 }
 
 /** The two replies that are asked about: a plain reading first, and none that comes to nothing. */
