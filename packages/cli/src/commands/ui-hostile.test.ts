@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 const HARM = `<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=2</script></script>\u001B[31mred\u202Etfel\u2066\u200B\u0007 javascript:alert(1)`
@@ -85,9 +85,6 @@ async function expectHarmless(page: Page, where: string): Promise<void> {
     wide: 0,
   })
 }
-
-const pane = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
 
 async function opened(cwd: string, args: readonly string[]) {
   const running = startCli(["ui", "--no-open", ...args], { cwd })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 /** How long a page may take on a busy machine. */
@@ -14,9 +14,6 @@ beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
 afterAll(async () => await browser?.close())
-
-const pane = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
 
 /** The console of a folder, opened with its one-time address. */
 async function opened(files: Record<string, string>, args = ["--screenplay", "play.yaml"]) {

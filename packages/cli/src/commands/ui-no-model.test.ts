@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core"
+import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 
 let browser: Browser
@@ -8,9 +8,6 @@ beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
 afterAll(async () => await browser?.close())
-
-const pane = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
 
 describe.skipIf(CHROMIUM === undefined)(
   `the console of a server without a model, in a browser${CHROMIUM === undefined ? ` (${NO_CHROMIUM})` : ""}`,

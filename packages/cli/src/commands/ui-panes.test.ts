@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 /** How long a page may take on a busy machine. */
@@ -25,8 +25,6 @@ beforeAll(async () => {
 afterAll(async () => await browser?.close())
 
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
-const pane = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
 
 /** The console of a folder in a page that was opened with its one-time address. */
 async function opened(files: Record<string, string>, size?: { width: number; height: number }) {

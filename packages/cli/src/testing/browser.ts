@@ -70,3 +70,8 @@ export async function violations(page: Page): Promise<string[]> {
     )
   })
 }
+
+/** Opens a pane of the console by its link. */
+export function pane(page: Page, name: string): Promise<void> {
+  return page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
+}
