@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { openDatabase, runLog, verifyRun, eraseBody, type Database, type NewEvent, type RunLog } from "../index.ts"
+import {
+  openDatabase,
+  runLog,
+  taskQueue,
+  verifyRun,
+  eraseBody,
+  type Database,
+  type NewEvent,
+  type RunLog,
+} from "../index.ts"
 import { onBothDatabases } from "../testing/databases.ts"
 
 const opened: Database[] = []
@@ -153,6 +162,18 @@ onBothDatabases("the log of a run", (address) => {
       await claimed.append([event("c")])
       expect(await verifyRun(one.database, run)).toMatchObject({ events: claimed.seq })
     }
+  })
+
+  test("a run of a task that was begun, and of which nothing was written, is what it is begun as the next time", async () => {
+    const log = await logAt(address())
+    const { id: task } = await taskQueue(log.database).add({ agent: "a", input: "Pay" })
+    const killed = await log.begin({ ...newRun("r", { task }), title: "Pay", model: "small" })
+    const again = await log.begin({ ...newRun("r", { task }), title: "Pay. Look first.", model: "large", time: 7 })
+    await expect(killed.append([event("run-start", { task: "Pay" })])).rejects.toMatchObject({ code: "STALE_RUN" })
+    await again.append([event("run-start", { task: "Pay. Look first." })])
+    expect(await log.get("r")).toMatchObject({ title: "Pay. Look first.", model: "large", started_at: 7, fence: 2 })
+    expect(await verifyRun(log.database, "r")).not.toHaveProperty("broken")
+    await expect(log.begin(newRun("r", { task }))).rejects.toMatchObject({ code: "RUN_HELD" })
   })
 
   test("a write that fails in part leaves nothing, and can be made again", async () => {

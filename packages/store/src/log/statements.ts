@@ -45,14 +45,16 @@ export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER 
 
 /**
  * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing
- * more.
+ * more, and what it was to be is forgotten. A later try may be told other words, and have another model.
  */
 export const BEGIN_RUN = `INSERT INTO runs
     (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, heartbeat, parent_run, parent_seq,
       started_at, asked_by, asked_call, asked_key, depth, max_depth)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS integer), CAST(? AS integer))
   ON CONFLICT (id) DO UPDATE SET fence = runs.fence + 1, state = 'running', holder = excluded.holder,
-    heartbeat = excluded.heartbeat
+    heartbeat = excluded.heartbeat, agent = excluded.agent, model = excluded.model, title = excluded.title,
+    surface = excluded.surface, workspace = excluded.workspace, caller = excluded.caller,
+    started_at = excluded.started_at
   WHERE runs.task = excluded.task AND runs.state <> 'ended'
     AND NOT EXISTS (SELECT 1 FROM run_events e WHERE e.run = runs.id)
   RETURNING fence`
