@@ -85,7 +85,9 @@ async function compare(): Promise<BenchmarkResult> {
   return {
     figures: { templates: total, identical, peer_identical: peerIdentical, render_ms: ours, peer_render_ms: theirs },
     ratios: { [`${PEER} identical`]: identical / peerIdentical, [`${PEER} speed`]: theirs / ours },
-    report: `Of ${total} templates that Python renders, ours renders ${identical} byte for byte, ${PEER} ${peerIdentical}.`,
+    report:
+      `Of ${total} templates that Python renders, ours renders ${identical} byte for byte, ${PEER} ` +
+      `${peerIdentical}.`,
   }
 }
 

@@ -70,5 +70,8 @@ async function measure(name: string, steps: number, folder: string): Promise<Mea
 }
 
 function line(name: string, short: number, long: number): string {
-  return `${name.padEnd(30)} at ${SHORT} steps ${short.toFixed(4)}, at ${LONG} steps ${long.toFixed(4)}, growth ${(long / short).toFixed(2)}`
+  return (
+    `${name.padEnd(30)} at ${SHORT} steps ${short.toFixed(4)}, at ${LONG} steps ${long.toFixed(4)}, growth ` +
+    `${(long / short).toFixed(2)}`
+  )
 }

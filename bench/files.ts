@@ -118,7 +118,9 @@ export async function run() {
     return {
       figures,
       ratios,
-      report: `${DIRECTORIES * FILES_PER_DIRECTORY} files, ${Math.round((DIRECTORIES * FILES_PER_DIRECTORY * FILE_BYTES) / 1e6)} MB`,
+      report:
+        `${DIRECTORIES * FILES_PER_DIRECTORY} files, ` +
+        `${Math.round((DIRECTORIES * FILES_PER_DIRECTORY * FILE_BYTES) / 1e6)} MB`,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -36,7 +36,10 @@ export async function run(): Promise<BenchmarkResult> {
 
 function sentence({ name }: Target, { inputs, findings, refusals, slowest }: Outcome): string {
   const codes = [...refusals].map(([code, count]) => `${code} ${count}`).join(", ")
-  return `${name}: ${inputs} inputs, ${findings.length} findings; slowest ${Math.round(slowest.ms)} ms (seed ${slowest.seed}); documented errors: ${codes || "none"}`
+  return (
+    `${name}: ${inputs} inputs, ${findings.length} findings; slowest ${Math.round(slowest.ms)} ms (seed ` +
+    `${slowest.seed}); documented errors: ${codes || "none"}`
+  )
 }
 
 /** Each finding with its input; those that look alike once. */

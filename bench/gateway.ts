@@ -199,7 +199,9 @@ async function neverRead(server: Server): Promise<Record<string, number>> {
 /** So many clients that read nothing, once what they asked for has come as far as it can. */
 async function unread(server: Server, count: number): Promise<{ leave(): void }> {
   const text = JSON.stringify({ ...BODY, stream: true, user: "endless" })
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  const head =
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   const sockets = Array.from({ length: count }, () => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => {})
     socket.pause()

@@ -126,7 +126,8 @@ function maskFigures(
   texts: (size: number) => string,
 ): Record<string, number> {
   const call =
-    '<tool_call>\n{"name": "edit_file", "arguments": {"path": "README.md", "old_text": "first 5 lines", "new_text": "show me the first 5 lines of README.md"}}\n</tool_call>'
+    '<tool_call>\n{"name": "edit_file", "arguments": {"path": "README.md", "old_text": "first 5 lines", ' +
+    '"new_text": "show me the first 5 lines of README.md"}}\n</tool_call>'
   const tokens = longestMatch(tokenizer, new TextEncoder().encode(call))
   const engines: number[] = []
   const masks: number[] = []
@@ -171,8 +172,10 @@ function pocketTools(): ToolDefinition[] {
 }
 
 const WORDS = (
-  "the of and to in is not found please read first lines look for write move file into archive build failed cannot find name error expected received test passed with line " +
-  "src/lib/util.ts config.json README.md docs/guide.md packages/core/index.ts src/app.ts notes.txt (42,7) 'hello world' \"login flow\" export const return value import TODO: 120 7 2048 let's try again, then stop."
+  "the of and to in is not found please read first lines look for write move file into archive build failed " +
+  "cannot find name error expected received test passed with line " +
+  "src/lib/util.ts config.json README.md docs/guide.md packages/core/index.ts src/app.ts notes.txt (42,7) 'hello " +
+  "world' \"login flow\" export const return value import TODO: 120 7 2048 let's try again, then stop."
 ).split(" ")
 
 /** Conversations that begin with the request, each another. */

@@ -57,7 +57,8 @@ export async function run(): Promise<BenchmarkResult> {
       const reasons = JSON.stringify([...taken.reasons, ...statuses])
       if (unclear > 0)
         throw new Error(
-          `${callers} callers: ${unclear} answers without a clear status (${reasons}); so far ${JSON.stringify(figures)}`,
+          `${callers} callers: ${unclear} answers without a clear status (${reasons}); so far ` +
+            `${JSON.stringify(figures)}`,
         )
       Object.assign(figures, {
         [`calls_per_s_${callers}`]: (statuses.get(200) ?? 0) / seconds,
@@ -156,7 +157,9 @@ function silentCaller({ port, path }: Server, body: string): Socket {
   const socket = connect(port, "127.0.0.1")
   socket.on("error", () => {})
   socket.pause()
-  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  const head =
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ` +
+    `${body.length}\r\n\r\n`
   socket.write((head + body).repeat(10))
   return socket
 }

@@ -103,7 +103,9 @@ export async function run(): Promise<BenchmarkResult> {
       mask_cold_p95: at(peerCold, 0.95) / at(cold, 0.95),
       compile_p50: at(peerCompile, 0.5) / at(myCompile, 0.5),
     },
-    report: `${VOCABULARY}, ${tokenizer.size} tokens; ${shared.length} schemas on which both engines accept the instance, ${REPLIES} replies with each.`,
+    report:
+      `${VOCABULARY}, ${tokenizer.size} tokens; ${shared.length} schemas on which both engines accept the ` +
+      `instance, ${REPLIES} replies with each.`,
   }
 }
 

@@ -78,7 +78,8 @@ export async function run(): Promise<BenchmarkResult> {
     `The package packs to ${weight.kilobytes} kB; it depends on ${weight.dependencies.join(", ")} and on nothing else.`,
   )
   lines.push(
-    `A piece of ${PIECE} characters of the 80,000-character argument costs ${first.toFixed(2)} µs in the first tenth and ${last.toFixed(2)} µs in the last.`,
+    `A piece of ${PIECE} characters of the 80,000-character argument costs ${first.toFixed(2)} µs in the first ` +
+      `tenth and ${last.toFixed(2)} µs in the last.`,
   )
 
   return {
@@ -100,7 +101,11 @@ function jsonReply(index: number, content: string): string {
 }
 
 function tagReply(index: number, content: string): string {
-  return `${prose(index)}\n<tool_call>\n<function=write_file>\n<parameter=path>\nsrc/file-${index}.ts\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n<parameter=mode>\n${index}\n</parameter>\n</function>\n</tool_call>`
+  return (
+    `${prose(index)}\n<tool_call>\n<function=write_file>\n<parameter=path>\nsrc/file-${index}.ts\n</parameter>\n` +
+    `<parameter=content>\n${content}\n</parameter>\n<parameter=mode>\n${index}\n</parameter>\n</function>\n` +
+    "</tool_call>"
+  )
 }
 
 function prose(index: number): string {
@@ -111,7 +116,9 @@ function prose(index: number): string {
 
 /** Source code of a length, as a coding agent writes it into a file. */
 function code(index: number, length: number): string {
-  const lines = `export function f${index}(x: number): number {\n  if (x < ${index}) return x\n  return { value: [x, "}"] }.value.length\n}\n`
+  const lines =
+    `export function f${index}(x: number): number {\n  if (x < ${index}) return x\n  return { value: [x, "}"] ` +
+    `}.value.length\n}\n`
   return lines.repeat(Math.ceil(length / lines.length)).slice(0, length)
 }
 

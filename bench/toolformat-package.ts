@@ -60,7 +60,8 @@ export function packAndInstall(): { folder: string; tarballs: Record<string, num
 export function useInNode(folder: string): string {
   writeFileSync(
     join(folder, "use.js"),
-    `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from "@toolwright/toolformat/ai-sdk"\n${USE}\nconsole.log(result)\n`,
+    `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from ` +
+      `"@toolwright/toolformat/ai-sdk"\n${USE}\nconsole.log(result)\n`,
   )
   return execFileSync(process.execPath, ["use.js"], {
     cwd: folder,
@@ -76,7 +77,8 @@ export async function bundleForBrowser(folder: string): Promise<string> {
   const entry = join(folder, "browser.js")
   writeFileSync(
     entry,
-    `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from "@toolwright/toolformat/ai-sdk"\n${USE}\nglobalThis.result = result\n`,
+    `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from ` +
+      `"@toolwright/toolformat/ai-sdk"\n${USE}\nglobalThis.result = result\n`,
   )
   const runner = createRequire(join(ROOT, "package.json")).resolve("vitest")
   const vite = createRequire(runner).resolve("vite")
@@ -180,7 +182,9 @@ export async function run(): Promise<{
         peer_dependencies: peerDependencies,
       },
       ratios: { "@ai-sdk-tool/parser": peerInstalled / installed },
-      report: `Packed with toolbox and logits, installed alone in an empty folder, used in Node and as a browser bundle without any node: import.\nDependencies: ${dependencies.join(", ") || "none"}.`,
+      report:
+        "Packed with toolbox and logits, installed alone in an empty folder, used in Node and as a browser bundle " +
+        `without any node: import.\nDependencies: ${dependencies.join(", ") || "none"}.`,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

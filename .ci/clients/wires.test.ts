@@ -27,9 +27,11 @@ const parameters = {
   required: ["city"],
 }
 const HERMES =
-  '<think>Where?</think>I look.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich </tool_call> {", "days": "2"}}\n</tool_call>'
+  '<think>Where?</think>I look.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich </tool_call> ' +
+  '{", "days": "2"}}\n</tool_call>'
 const QWEN3 =
-  "I look.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nZürich </tool_call> {\n</parameter>\n<parameter=days>\n2\n</parameter>\n</function>\n</tool_call>"
+  "I look.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nZürich </tool_call> {\n</parameter>\n" +
+  "<parameter=days>\n2\n</parameter>\n</function>\n</tool_call>"
 const ARGUMENTS = { city: "Zürich </tool_call> {", days: 2 }
 const CUT = HERMES.slice(0, -40)
 

@@ -95,9 +95,16 @@ export function attacksPage(): string {
       const more = group.length - shown.length
       return more > 0 ? [...shown, row(`… and ${more} more of this kind`, group[0]!.path)] : shown
     })
-    return `## ${area}\n\n${own.length} attempts.\n\n| attempt, and what it gets | test |\n| --- | --- |\n${rows.join("\n")}\n`
+    return (
+      `## ${area}\n\n${own.length} attempts.\n\n| attempt, and what it gets | test |\n| --- | --- |\n` +
+      `${rows.join("\n")}\n`
+    )
   })
-  return `# Attacks that are tried\n\nMade from the tests: each line is one that passes where it can be tried: some need a system, a sandbox or a terminal. \`UPDATE_DOCS=1 npx vitest run .ci/house/attacks.test.ts\` writes it anew.\nWhat holds, where, and why stands in [security.md](security.md).\n\n${sections.join("\n")}`
+  return (
+    `# Attacks that are tried\n\nMade from the tests: each line is one that passes where it can be tried: some ` +
+    `need a system, a sandbox or a terminal. \`UPDATE_DOCS=1 npx vitest run .ci/house/attacks.test.ts\` writes it ` +
+    `anew.\nWhat holds, where, and why stands in [security.md](security.md).\n\n${sections.join("\n")}`
+  )
 }
 
 function row(text: string, path: string): string {

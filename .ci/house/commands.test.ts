@@ -69,7 +69,8 @@ const here = commands.filter(([, line]) => /\btoolwright\b/.test(line) && !ELSEW
 
 /** Of a model that nobody has heard of. */
 const CHAT_TEMPLATE =
-  "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ c.function | tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}"
+  "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ c.function | " +
+  "tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}"
 
 let folder: string
 let model: Awaited<ReturnType<typeof serveBackend>>

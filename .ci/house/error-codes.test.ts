@@ -46,7 +46,8 @@ test("a code stands in one area alone", () => {
 })
 
 const row = ([code, entry]: [string, ErrorCodeEntry]): string =>
-  `| \`${code}\` | ${entry.means} | ${entry.exit ?? 1} | ${entry.status ?? ""} | ${entry.retryable === true ? "yes" : ""} |`
+  `| \`${code}\` | ${entry.means} | ${entry.exit ?? 1} | ${entry.status ?? ""} | ` +
+  `${entry.retryable === true ? "yes" : ""} |`
 
 test("docs/errors.md is the catalogue", () => {
   const ofServer = Object.entries<ErrorCodeEntry>(ERROR_CODES)
@@ -56,9 +57,12 @@ test("docs/errors.md is the catalogue", () => {
   const page = [
     "# Error codes",
     "",
-    "Every error that is thrown (`ToolwrightError`) and every failed call (`result.error`) has a `code`, a `message` and mostly a `hint`. Codes stay; messages may change.",
-    `Exit: how the command line ends. Status: of an HTTP request that ends in it; a failed call is a result, with status 200, unless its code speaks of the server (${ofServer}).`,
-    "Again: whether the same call may succeed later. Programs find this page as `ERROR_CODES`. Generated: `npm run generate`.",
+    "Every error that is thrown (`ToolwrightError`) and every failed call (`result.error`) has a `code`, a " +
+      "`message` and mostly a `hint`. Codes stay; messages may change.",
+    "Exit: how the command line ends. Status: of an HTTP request that ends in it; a failed call is a result, " +
+      `with status 200, unless its code speaks of the server (${ofServer}).`,
+    "Again: whether the same call may succeed later. Programs find this page as `ERROR_CODES`. Generated: `npm " +
+      "run generate`.",
     "",
     ...Object.entries(ERROR_AREAS).flatMap(([area, codes]) => [
       `## ${area}`,

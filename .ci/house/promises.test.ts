@@ -42,22 +42,27 @@ const DESCRIPTIONS = new Map<string, string>([
     "says which programs the page is not about",
   ],
   [
-    "Folders are looked through from the top down, 4,000 of them: a repository that lies deeper is not protected in its place.",
+    "Folders are looked through from the top down, 4,000 of them: a repository that lies deeper is not protected " +
+      "in its place.",
     "says what is not promised",
   ],
   [
-    "What cannot be promised there: a command reads and changes whatever the user may; other processes of the user show " +
-      "their environment; a process that leaves session, group and environment at once survives the call, except under " +
+    "What cannot be promised there: a command reads and changes whatever the user may; other processes of " +
+      "the user show " +
+      "their environment; a process that leaves session, group and environment at once survives the call, " +
+      "except under " +
       "root with control groups.",
     "says what is not promised",
   ],
   [
-    "Interpreters and build tools (`node`, `python`, `make`, `npm`) that you allow run what they find: an allow list with " +
+    "Interpreters and build tools (`node`, `python`, `make`, `npm`) that you allow run what they find: an " +
+      "allow list with " +
       "one of these is no boundary without a sandbox.",
     "says what is not promised",
   ],
   [
-    "Not kept at all: what tools of other MCP servers do, what happens outside the workspace (requests, a push), times of " +
+    "Not kept at all: what tools of other MCP servers do, what happens outside the workspace (requests, a " +
+      "push), times of " +
       "files, owners, and other names of a file (hard links: the path is brought back as a file of its own).",
     "says what is not promised",
   ],

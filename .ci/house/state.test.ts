@@ -20,7 +20,8 @@ function stateOf(text: string): string[] {
   const found = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name!)
   for (const [, name, value] of code.matchAll(/^(?:export )?const (\w+)[^=\n]*=\s*(new \w+|\[|\{)/gm)) {
     const written = new RegExp(
-      `\\b${name}\\.(?:${CHANGES})\\(|\\b${name}(?:\\[[^\\]\\n]*\\]|\\.\\w+)+!? ?(?:[-+*/|&^?]{0,3}=(?![=>])|\\+\\+|--)`,
+      `\\b${name}\\.(?:${CHANGES})\\(|\\b${name}(?:\\[[^\\]\\n]*\\]|\\.\\w+)+!? ` +
+        `?(?:[-+*/|&^?]{0,3}=(?![=>])|\\+\\+|--)`,
     )
     if (value!.startsWith("new Weak") || written.test(code)) found.push(name!)
   }

@@ -61,7 +61,8 @@ const STEPS = [
   say("`priceOf` added the discount to the sum. It is taken away now, and both tests pass."),
   call("file_read", { path: "src/price.js" }, "I look at the file.", 300),
   say(
-    "It adds up cents times count of every item, takes the discount away as a share of that sum, and rounds to whole cents.",
+    "It adds up cents times count of every item, takes the discount away as a share of that sum, and rounds to " +
+      "whole cents.",
   ),
   call("ask_finder", { task: "Where may rounding go wrong in src/price.js?" }, "I ask where to look."),
   call("search_grep", { pattern: "Math.round" }, "I look for places that round."),

@@ -95,7 +95,9 @@ export const COMMAND_LINES: readonly CommandLine[] = [
     wire: "Chat",
     package: "@continuedev/cli",
     prepare: (home, _, url) => {
-      const model = `  - name: local\n    provider: openai\n    model: local\n    apiBase: ${url}/v1\n    apiKey: none\n    roles: [chat]\n`
+      const model =
+        `  - name: local\n    provider: openai\n    model: local\n    apiBase: ${url}/v1\n    apiKey: none\n    ` +
+        `roles: [chat]\n`
       writeFileSync(join(home, "config.yaml"), `name: own\nversion: 0.0.1\nschema: v1\nmodels:\n${model}`)
     },
     command: (folder) => bin(folder, ".bin", "cn"),

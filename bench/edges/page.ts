@@ -32,7 +32,10 @@ export function writeEdgesPage(measured: Readonly<Record<string, Measured>>, sum
 function page(measured: Readonly<Record<string, Measured>>, summary: Summary): string {
   const rows = Object.entries(LABELS).map(([name, label]) => {
     const { p50, p95, p99, cpu, throughput, memory } = measured[name]!
-    return `| ${label} | ${p50.toPrecision(3)} | ${p95.toPrecision(3)} | ${p99.toPrecision(3)} | ${Math.round(cpu)} | ${Math.round(throughput)} | ${Math.round(memory)} |`
+    return (
+      `| ${label} | ${p50.toPrecision(3)} | ${p95.toPrecision(3)} | ${p99.toPrecision(3)} | ${Math.round(cpu)} | ` +
+      `${Math.round(throughput)} | ${Math.round(memory)} |`
+    )
   })
   return `# Benchmarks
 
@@ -72,13 +75,26 @@ function chart(measured: Readonly<Record<string, Measured>>): string {
   const bottom = names.length * step + 10
   const scale = Array.from({ length: high - low + 1 }, (_, index) => 10 ** (low + index)).map(
     (micros) =>
-      `<line x1="${x(micros)}" x2="${x(micros)}" y1="10" y2="${bottom}" stroke="#ddd"/><text x="${x(micros)}" y="${bottom + 16}" text-anchor="middle">${micros < 1000 ? `${micros} µs` : `${micros / 1000} ms`}</text>`,
+      `<line x1="${x(micros)}" x2="${x(micros)}" y1="10" y2="${bottom}" stroke="#ddd"/><text x="${x(micros)}" ` +
+      `y="${bottom + 16}" text-anchor="middle">${micros < 1000 ? `${micros} µs` : `${micros / 1000} ms`}</text>`,
   )
   const bars = names.map((name, index) => {
     const { cpu, p50 } = measured[name]!
     const y = 18 + index * step
-    return `<text x="${left - 8}" y="${y + 15}" text-anchor="end">${LABELS[name]}</text><rect x="${left}" y="${y}" width="${(Number(x(cpu)) - left).toFixed(1)}" height="22" fill="#4a7fb5"/><line x1="${x(p50 * 1000)}" x2="${x(p50 * 1000)}" y1="${y - 3}" y2="${y + 25}" stroke="#c2571a" stroke-width="3"/>`
+    return (
+      `<text x="${left - 8}" y="${y + 15}" text-anchor="end">${LABELS[name]}</text><rect x="${left}" y="${y}" ` +
+      `width="${(Number(x(cpu)) - left).toFixed(1)}" height="22" fill="#4a7fb5"/><line x1="${x(p50 * 1000)}" ` +
+      `x2="${x(p50 * 1000)}" y1="${y - 3}" y2="${y + 25}" stroke="#c2571a" stroke-width="3"/>`
+    )
   })
-  const legend = `<rect x="${left}" y="${bottom + 26}" width="14" height="10" fill="#4a7fb5"/><text x="${left + 20}" y="${bottom + 35}">CPU of both sides, per call</text><line x1="${left + 230}" x2="${left + 230}" y1="${bottom + 24}" y2="${bottom + 38}" stroke="#c2571a" stroke-width="3"/><text x="${left + 240}" y="${bottom + 35}">median time</text>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="${bottom + 50}" font-family="sans-serif" font-size="12">\n<rect width="100%" height="100%" fill="white"/>\n${[...scale, ...bars, legend].join("\n")}\n</svg>\n`
+  const legend =
+    `<rect x="${left}" y="${bottom + 26}" width="14" height="10" fill="#4a7fb5"/><text x="${left + 20}" ` +
+    `y="${bottom + 35}">CPU of both sides, per call</text><line x1="${left + 230}" x2="${left + 230}" ` +
+    `y1="${bottom + 24}" y2="${bottom + 38}" stroke="#c2571a" stroke-width="3"/><text x="${left + 240}" ` +
+    `y="${bottom + 35}">median time</text>`
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="${bottom + 50}" font-family="sans-serif" ` +
+    `font-size="12">\n<rect width="100%" height="100%" fill="white"/>\n${[...scale, ...bars, legend].join("\n")}\n` +
+    `</svg>\n`
+  )
 }

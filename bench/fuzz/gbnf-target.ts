@@ -15,7 +15,9 @@ import type { Target } from "./target.ts"
 
 const SEEDS = [
   'root ::= "a" | "b" root\n',
-  'root ::= object\nobject ::= "{" ws (pair ("," ws pair)*)? "}" ws\npair ::= string ":" ws value\nvalue ::= object | string | number | "true"\nstring ::= "\\"" [^"\\\\\\x00-\\x1f]* "\\"" ws\nnumber ::= "-"? [0-9]{1,15} ("." [0-9]+)?\nws ::= [ \\t\\n]{0,20}\n',
+  'root ::= object\nobject ::= "{" ws (pair ("," ws pair)*)? "}" ws\npair ::= string ":" ws value\nvalue ::= ' +
+    'object | string | number | "true"\nstring ::= "\\"" [^"\\\\\\x00-\\x1f]* "\\"" ws\nnumber ::= "-"? ' +
+    '[0-9]{1,15} ("." [0-9]+)?\nws ::= [ \\t\\n]{0,20}\n',
   'root ::= [a-z]{2,5} [^\\]] . (x | y)*\nx ::= "\\u00e9" # note\ny ::= "\\U0001F600"\n',
   'root ::= a b? c* d+\na ::= ""\nb ::= a a\nc ::= "x" | a\nd ::= b | "y"\n',
   'root ::= !<[1]> <[2]>* <think> "x"\n',

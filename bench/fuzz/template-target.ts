@@ -5,15 +5,21 @@ import { mutateText, randomText, type Random } from "./random.ts"
 import type { Target } from "./target.ts"
 
 const SEEDS = [
-  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
-  "{%- macro show(x, deep=true) -%}{{ x | tojson(indent=2) if deep else x }}{%- endmacro -%}{{ show(tools) }}{{ show(messages[-1], deep=false) }}",
-  "{% set ns = namespace(found=false, n=0) %}{% for t in tools or [] %}{% set ns.n = ns.n + loop.index0 %}{{ t.function.name }}{{ ', ' if not loop.last }}{% endfor %}{{ ns.n }}",
+  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if " +
+    "add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
+  "{%- macro show(x, deep=true) -%}{{ x | tojson(indent=2) if deep else x }}{%- endmacro -%}{{ show(tools) }}{{ " +
+    "show(messages[-1], deep=false) }}",
+  "{% set ns = namespace(found=false, n=0) %}{% for t in tools or [] %}{% set ns.n = ns.n + loop.index0 %}{{ " +
+    "t.function.name }}{{ ', ' if not loop.last }}{% endfor %}{{ ns.n }}",
   "{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | join('; ') | upper | trim }}",
-  "{% if messages[0]['role'] == 'system' %}{% set loop_messages = messages[1:] %}{% else %}{% set loop_messages = messages %}{% endif %}{{ loop_messages|length }}",
-  "{% for c in messages[1].tool_calls %}{{ c.function.name }}({{ c.function.arguments | tojson }}){% else %}none{% endfor %}",
+  "{% if messages[0]['role'] == 'system' %}{% set loop_messages = messages[1:] %}{% else %}{% set loop_messages " +
+    "= messages %}{% endif %}{{ loop_messages|length }}",
+  "{% for c in messages[1].tool_calls %}{{ c.function.name }}({{ c.function.arguments | tojson }}){% else " +
+    "%}none{% endfor %}",
   "{{ raise_exception('no ' ~ messages | length ~ ' messages') }}",
   "{% filter indent(4) %}{{ strftime_now('%d %B %Y') }}{% endfilter %}{% raw %}{{ x }}{% endraw %}{# comment #}",
-  "{% for k, v in {'a': 1, 'b': [1, 2, (3, 4)]}.items() %}{{ k }}={{ v }}{% if loop.first %}{% continue %}{% endif %}{% break %}{% endfor %}",
+  "{% for k, v in {'a': 1, 'b': [1, 2, (3, 4)]}.items() %}{{ k }}={{ v }}{% if loop.first %}{% continue %}{% " +
+    "endif %}{% break %}{% endfor %}",
   "{{ 'x'.split(',')[0].rjust(9) ~ '%s %d' % ('a', 3) ~ '{:>5}'.format(2) ~ range(3)|list ~ (1 if true) }}",
   "{% call(x) f() %}{{ x }}{% endcall %}",
 ]

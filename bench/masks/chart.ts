@@ -33,7 +33,8 @@ function schemaPanel(points: readonly CostPoint[]): string {
     points
       .map(
         (point) =>
-          `<circle cx="${x(point.size).toFixed(1)}" cy="${y(pick(point)).toFixed(1)}" r="3" fill="${colour}" fill-opacity="0.6"/>`,
+          `<circle cx="${x(point.size).toFixed(1)}" cy="${y(pick(point)).toFixed(1)}" r="3" fill="${colour}" ` +
+          `fill-opacity="0.6"/>`,
       )
       .join("")
   const rows = [-1, 0, 1, 2, 3, 4, 5, 6].map((power) => line(y(10 ** power), unit(10 ** power))).join("")
@@ -61,7 +62,8 @@ function vocabularyPanel(points: readonly VocabularyPoint[]): string {
   const labels = points
     .map(
       (point) =>
-        `<text x="${x(point.size).toFixed(1)}" y="${HEIGHT + (point.name === "qwen2" ? 34 : 18)}" text-anchor="middle">${point.name} ${point.size}</text>`,
+        `<text x="${x(point.size).toFixed(1)}" y="${HEIGHT + (point.name === "qwen2" ? 34 : 18)}" ` +
+        `text-anchor="middle">${point.name} ${point.size}</text>`,
     )
     .join("")
   return `${rows}${labels}${path(({ mask }) => mask, "#1a6fc2")}${path(({ again }) => again, "#2a9d57")}
@@ -70,7 +72,8 @@ function vocabularyPanel(points: readonly VocabularyPoint[]): string {
 }
 
 const line = (y: number, label: string): string =>
-  `<line x1="0" x2="${WIDTH}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" stroke="#ddd"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${label}</text>`
+  `<line x1="0" x2="${WIDTH}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" stroke="#ddd"/><text x="-6" ` +
+  `y="${(y + 4).toFixed(1)}" text-anchor="end">${label}</text>`
 
 function unit(microseconds: number): string {
   if (microseconds >= 1000) return `${Math.round(microseconds / 100) / 10} ms`

@@ -33,7 +33,10 @@ const MOST_NAMED = 8
 function otherModels({ models = [], modelName }: FailureContext): string | undefined {
   if (models.length === 0 || models.includes(modelName)) return undefined
   const more = models.length > MOST_NAMED ? `, and ${models.length - MOST_NAMED} more` : ""
-  return `The server has ${models.slice(0, MOST_NAMED).join(", ")}${more}: name one of these, or give it the model that you want.`
+  return (
+    `The server has ${models.slice(0, MOST_NAMED).join(", ")}${more}: name one of these, or give it the model ` +
+    "that you want."
+  )
 }
 
 /** The failure that an HTTP status means. `said` is what the server says itself. */

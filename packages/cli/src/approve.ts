@@ -22,7 +22,10 @@ export function oneAtATime(approve: Approve): Approve {
 export function permitQuestion({ tool, arguments: args }: Parameters<Approve>[0]): string {
   const call = `${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()
   if (tool.changed === undefined) return `Allow ${call}? [y/N] `
-  return `Since it was let in, ${tool.changed} changed. Allow ${call}, and take the tool as it is now from here on? [y/N] `
+  return (
+    `Since it was let in, ${tool.changed} changed. Allow ${call}, and take the tool as it is now from here ` +
+    "on? [y/N] "
+  )
 }
 
 /** Lines of what a call would change that are put before a person. */

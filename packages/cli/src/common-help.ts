@@ -28,7 +28,8 @@ export function optionsHelp(): string {
   }
   groups.set("Tasks, for 'tasks add'", Object.entries(TASK_LIMITS))
   const intro =
-    "Options that many commands have. Most are settings of toolwright.yaml too, and some are variables: see 'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it."
+    "Options that many commands have. Most are settings of toolwright.yaml too, and some are variables: see " +
+    "'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it."
   const sections = [...groups].flatMap(([title, options]) => ["", `${title}:`, ...optionLines(options)])
   return `${[...wrapped(intro, SCREEN.columns), ...sections].join("\n")}\n`
 }

@@ -18,7 +18,9 @@ test.each(SHELLS)("the script for %s knows every command, what it does and its o
 test("bash completes a command, an action and an option", async () => {
   const script = await completionScript("bash", COMMANDS)
   const completed = (...words: string[]): string[] => {
-    const line = `COMP_WORDS=(toolwright ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _toolwright; echo "\${COMPREPLY[@]}"`
+    const line =
+      `COMP_WORDS=(toolwright ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; ` +
+      `_toolwright; echo "\${COMPREPLY[@]}"`
     return execFileSync("bash", ["-c", `${script}\n${line}`], { encoding: "utf8" })
       .trim()
       .split(" ")

@@ -68,7 +68,8 @@ export async function inferredText(
   const lines = [
     format === undefined
       ? `${found.from}: no format can be inferred.`
-      : `${found.from}: ${certainty}, ${judgement!.read} of ${judgement!.shown} probes read back as the calls that they are, at every cut.`,
+      : `${found.from}: ${certainty}, ${judgement!.read} of ${judgement!.shown} probes read back as the calls that ` +
+        "they are, at every cut.",
     ...(recognised === undefined ? [] : [`It has the marks of the format '${recognised}', which is written by hand.`]),
     ...(same.length === 0 ? [] : [`Its calls are those of ${same.map((id) => `'${id}'`).join(", ")}.`]),
     ...section("Seen", seen),

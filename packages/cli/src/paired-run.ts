@@ -37,7 +37,10 @@ export function watchRun(): {
       if (denied.length === 0) return undefined
       const commands = denied.map((call) => `  ${commandFor(call)}\n`).join("")
       const allowed = [...new Set(denied.map(({ name }) => `--allow-tool ${name}`))].join(" ")
-      return `Nobody could be asked. To do it yourself:\n${commands}To permit it without being asked: ${allowed} (or permissions.allow in toolwright.yaml). On a terminal you are asked.\n`
+      return (
+        `Nobody could be asked. To do it yourself:\n${commands}To permit it without being asked: ${allowed} (or ` +
+        `permissions.allow in toolwright.yaml). On a terminal you are asked.\n`
+      )
     },
   }
 }

@@ -28,7 +28,8 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
       "a.txt": "one\ntwo\n",
       "toolwright.yaml": "permissions:\n  ask: [file_write]\n",
       "play.yaml":
-        "steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: a.txt, content: other } }] }\n  - reply: Left.\n",
+        "steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: a.txt, content: other } }] }\n  - " +
+        "reply: Left.\n",
     })
     const terminal = startInTerminal(["run", "write", "--screenplay", "play.yaml"], { cwd })
     const shown = await terminal.until(/[^]*Allow file_write path=a\.txt content=other\? \[y\/N\] /)

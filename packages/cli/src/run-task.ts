@@ -287,7 +287,8 @@ async function taskFrom(
   if (task === undefined || task.trim() === "") {
     throw usageError(
       "The task is missing.",
-      'Say what is to be done, in quotes, after the command: "make the failing test pass". With - it is read from standard input.',
+      'Say what is to be done, in quotes, after the command: "make the failing test pass". With - it is read ' +
+        "from standard input.",
     )
   }
   return task.trim()

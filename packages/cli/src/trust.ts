@@ -36,7 +36,10 @@ export function trustNotice({ file, trust, waiting, changed }: LoadedConfigurati
   const demands = waiting.flatMap((setting) => setting.demands).map(({ verb, what }) => neutralise(`${verb} ${what}`))
   const untrusted = changed === true ? CHANGED : "is not trusted"
   const why = trust === "declined" ? "was not trusted when you were asked" : untrusted
-  return `${neutralise(file)} ${why}, so it may not: ${demands.join("; ")}. 'toolwright trust' allows it as it stands, --trust (or TOOLWRIGHT_TRUST=1) for this command.`
+  return (
+    `${neutralise(file)} ${why}, so it may not: ${demands.join("; ")}. 'toolwright trust' allows it as it stands, ` +
+    "--trust (or TOOLWRIGHT_TRUST=1) for this command."
+  )
 }
 
 /** Asks the person at the terminal; anything but yes means no, and the end of the input too. */

@@ -18,7 +18,9 @@ export async function runAsPage(files: Pick<ConsoleFiles, "viewer">, run: Shown)
   const { script, style } = await files.viewer()
   // What closes an element in a text would close it here too.
   const code = script.replaceAll(/<(?=\/script|!--)/gi, String.raw`\x3C`)
-  const policy = `default-src 'none'; script-src '${hashOf(code)}'; style-src '${hashOf(style)}'; base-uri 'none'; form-action 'none'`
+  const policy =
+    `default-src 'none'; script-src '${hashOf(code)}'; style-src '${hashOf(style)}'; base-uri 'none'; ` +
+    "form-action 'none'"
   const data = JSON.stringify(run).replaceAll(UNSEEN, spelled)
   return [
     "<!doctype html>",

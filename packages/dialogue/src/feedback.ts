@@ -24,7 +24,9 @@ export function shownOutput(result: ToolResult, tool: ToolDefinition | undefined
   const newline = head.lastIndexOf("\n")
   const kept = newline > limit / 2 ? head.slice(0, newline) : head
   const rest = output.length - kept.length
-  const note = `[~${Math.ceil(rest / 4)} more tokens available. Full result saved: call read_result with {"call_id":"${handle}","offset":${kept.length}} for the rest.]`
+  const note =
+    `[~${Math.ceil(rest / 4)} more tokens available. Full result saved: call read_result with ` +
+    `{"call_id":"${handle}","offset":${kept.length}} for the rest.]`
   return { text: `${kept}\n${note}`, cut: true }
 }
 

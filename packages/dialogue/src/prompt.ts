@@ -45,7 +45,10 @@ function guidance(tools: readonly ToolDefinition[]): string {
     return categories.findIndex((category) => title.startsWith(`${category} `))
   }
   if (titles.length === 0) return ""
-  return `## When to use which tool, with arguments as an example\n${titles.map((title) => `${title}:\n${linesOf(groups.get(title)!)}`).join("\n")}`
+  return (
+    `## When to use which tool, with arguments as an example\n` +
+    `${titles.map((title) => `${title}:\n${linesOf(groups.get(title)!)}`).join("\n")}`
+  )
 }
 
 function linesOf(tools: readonly ToolDefinition[]): string {

@@ -104,7 +104,8 @@ test.each([
 
 test("what may be missing can be asked for, and an argument that was not given is empty text", async () => {
   const text =
-    "---\narguments: [{ name: thing }]\n---\n{{ nope | default('none') }} {{ nope is defined }} [{{ thing }}]{% if thing %}!{% endif %}"
+    "---\narguments: [{ name: thing }]\n---\n{{ nope | default('none') }} {{ nope is defined }} [{{ thing }}]{% " +
+    "if thing %}!{% endif %}"
   expect(renderPromptText(await parsePrompt(text, "p.md"))).toBe("none False []")
 })
 

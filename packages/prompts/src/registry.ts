@@ -11,7 +11,8 @@ export class PromptRegistry {
     if (other !== undefined) {
       throw new ToolwrightError(
         "DUPLICATE_PROMPT",
-        `Two prompts are named '${prompt.name}': ${other.file ?? "one of this process"} and ${prompt.file ?? "one of this process"}.`,
+        `Two prompts are named '${prompt.name}': ${other.file ?? "one of this process"} and ` +
+          `${prompt.file ?? "one of this process"}.`,
         {
           hint: "Rename one of them.",
         },

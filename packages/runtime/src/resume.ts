@@ -143,7 +143,9 @@ async function resumable(
 ): Promise<{ folded: FoldedRun; profile: AgentProfile }> {
   if (row.state === "ended")
     throw new ToolwrightError("RUN_ENDED", `The run ${row.id} has ended: ${row.outcome}.`, {
-      hint: `Begin a new one, or go on from the middle of it: toolwright branch ${row.id} --at N; 'toolwright runs show ${row.id}' numbers its events.`,
+      hint:
+        `Begin a new one, or go on from the middle of it: toolwright branch ${row.id} --at N; 'toolwright runs ` +
+        `show ${row.id}' numbers its events.`,
     })
   if (row.agent === "")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {

@@ -89,7 +89,8 @@ export function createApp(
   app.get("/docs", (context) =>
     context.html(DOCUMENTATION_PAGE, 200, {
       "content-security-policy":
-        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
+        "frame-ancestors 'none'",
     }),
   )
   documentRoutes(app, options, gate)

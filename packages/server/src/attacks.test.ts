@@ -112,7 +112,8 @@ describe("a running server", () => {
     expect((await Promise.all([declared, chunked])).map(({ status }) => status)).toEqual([408, 408])
     const cut = await socket()
     cut.write(
-      'POST /tools/note HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a":1}',
+      "POST /tools/note HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: " +
+        '50\r\n\r\n{"a":1}',
     )
     cut.destroy()
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -162,7 +162,9 @@ async function ownFile(
     "FILE_OWNED",
     `${owner?.path ?? path}${spelled} is owned by '${owner?.name}', so '${name}' was not made.`,
     {
-      hint: `A file has one owner. Give '${name}' another file, or let go of the owner: toolwright agents remove ${owner?.name}`,
+      hint:
+        `A file has one owner. Give '${name}' another file, or let go of the owner: toolwright agents remove ` +
+        `${owner?.name}`,
     },
   )
 }

@@ -71,7 +71,8 @@ export function conversationStore(database: Database, options: ConversationStore
     },
     list: ({ limit = 50, offset = 0, owner = "" } = {}) =>
       database.query(
-        "SELECT id, title, created_at, updated_at FROM conversations WHERE owner = ? ORDER BY updated_at DESC, id LIMIT ? OFFSET ?",
+        "SELECT id, title, created_at, updated_at FROM conversations WHERE owner = ? ORDER BY updated_at DESC, " +
+          "id LIMIT ? OFFSET ?",
         [owner, limit, offset],
       ),
     async get(id, owner = "") {
@@ -94,7 +95,8 @@ export function conversationStore(database: Database, options: ConversationStore
         const [first] = messages.filter(({ role }) => role === "user")
         const title = (first?.content ?? "").replaceAll(/\s+/g, " ").trim().slice(0, 80)
         const { rows: found } = await execute(
-          "UPDATE conversations SET updated_at = ?, title = CASE WHEN title = '' THEN ? ELSE title END WHERE id = ? RETURNING id",
+          "UPDATE conversations SET updated_at = ?, title = CASE WHEN title = '' THEN ? ELSE title END WHERE id " +
+            "= ? RETURNING id",
           [time, title, id],
         )
         if (found.length === 0) throw new ToolwrightError("UNKNOWN_CONVERSATION", `There is no conversation '${id}'.`)

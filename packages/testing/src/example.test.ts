@@ -72,7 +72,8 @@ ${body}
 
   test("what the model was shown in place of what it was to be shown", () => {
     const output = failing(
-      `  await runAgent({ task: "Coat?", backend: scripted([oslo, { expect: { result: "21 °C" }, text: "No." }]), tools })`,
+      `  await runAgent({ task: "Coat?", backend: scripted([oslo, { expect: { result: "21 °C" }, text: "No." ` +
+        "}]), tools })",
     )
     expect(output).toContain(
       'Reply 2 of 2 (text "No."): expected what came back since the last reply to contain "21 °C".',

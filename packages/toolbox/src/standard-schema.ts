@@ -51,7 +51,9 @@ export function toJsonSchema(
       "INVALID_TOOL",
       `A ${standard.vendor} schema of this version does not yield JSON Schema.`,
       {
-        hint: "Use a version that implements the JSON Schema part of Standard Schema (Zod 4.2 or newer), or pass JSON Schema.",
+        hint:
+          "Use a version that implements the JSON Schema part of Standard Schema (Zod 4.2 or newer), or pass " +
+          "JSON Schema.",
       },
     )
   }

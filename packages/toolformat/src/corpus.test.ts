@@ -97,7 +97,8 @@ function laws(what: string, records: readonly Record[], required: number): void 
         console.log([...figures].map(([family, { exact, of }]) => `${family} ${exact}/${of}`).join(", "))
       if (required < 1)
         console.log(
-          `${total.exact} of ${total.of} records with calls exact; misses among all ${records.length}:\n${misses.join("\n")}`,
+          `${total.exact} of ${total.of} records with calls exact; misses among all ${records.length}:\n` +
+            `${misses.join("\n")}`,
         )
       expect(total.exact / total.of).toBeGreaterThanOrEqual(required)
     })

@@ -21,9 +21,15 @@ function table(): string {
         : "in the API's own fields"
     const codecs =
       format.apiOnly === undefined ? [...new Set(format.calls.map((syntax) => syntax.codec))].join(", ") : ""
-    return `| \`${format.id}\` | ${format.aliases.map((alias) => `\`${alias}\``).join(", ")} | ${cell(format.title.split(": ").at(-1) ?? "")} | ${codecs} | ${call} |`
+    return (
+      `| \`${format.id}\` | ${format.aliases.map((alias) => `\`${alias}\``).join(", ")} | ` +
+      `${cell(format.title.split(": ").at(-1) ?? "")} | ${codecs} | ${call} |`
+    )
   })
-  return `| id | also | models | codecs | a call \`f(k="v")\` (⏎ is a line break) |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`
+  return (
+    `| id | also | models | codecs | a call \`f(k="v")\` (⏎ is a line break) |\n| --- | --- | --- | --- | --- |\n` +
+    `${rows.join("\n")}\n`
+  )
 }
 
 it("the table of formats is what the code says (else: UPDATE_DOCS=1 and run this test again)", () => {

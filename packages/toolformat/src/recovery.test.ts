@@ -70,7 +70,8 @@ describe("a call that is not as it should be", () => {
     [
       "spells its marks in ASCII",
       "deepseek-v3",
-      '<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>f\n```json\n{"a": 1}\n```<|tool_call_end|><|tool_calls_end|>',
+      '<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>f\n```json\n{"a": 1}\n' +
+        "```<|tool_call_end|><|tool_calls_end|>",
       [],
     ],
     ["begins with the name, its mark being in the prompt", "functionary-v3.2", 'f\n{"a": 1}', []],
@@ -103,7 +104,8 @@ describe("a call that is not as it should be", () => {
     [
       "has a code block that names no language",
       "deepseek-v3",
-      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```\n{"a": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```\n{"a": 1}\n' +
+        "```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
       [],
     ],
     [

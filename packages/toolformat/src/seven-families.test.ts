@@ -30,7 +30,8 @@ const REPLIES: Record<string, [one: string, two: string]> = {
   ],
   "qwen2.5": [
     `Now I edit.\n<tool_call>\n{"name": "edit", "arguments": ${JSON_ARGS}}\n</tool_call>`,
-    `<tool_call>\n{"name": "edit", "arguments": ${JSON_ARGS}}\n</tool_call>\n<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>`,
+    `<tool_call>\n{"name": "edit", "arguments": ${JSON_ARGS}}\n</tool_call>\n<tool_call>\n{"name": "ping", ` +
+      `"arguments": {}}\n</tool_call>`,
   ],
   mistral: [
     `[TOOL_CALLS] [{"name": "edit", "arguments": ${JSON_ARGS}}]`,
@@ -38,7 +39,8 @@ const REPLIES: Record<string, [one: string, two: string]> = {
   ],
   hermes: [
     `<tool_call>\n{"arguments": ${JSON_ARGS}, "name": "edit"}\n</tool_call>`,
-    `<tool_call>{"name": "edit", "arguments": ${JSON_ARGS}}</tool_call><tool_call>{"name": "ping", "arguments": {}}</tool_call>`,
+    `<tool_call>{"name": "edit", "arguments": ${JSON_ARGS}}</tool_call><tool_call>{"name": "ping", "arguments": ` +
+      "{}}</tool_call>",
   ],
   generic: [
     `{"tool": "edit", "args": ${JSON_ARGS}}`,
@@ -187,7 +189,8 @@ describe("the section of the prompt on tools", () => {
         "",
         "The tools, one JSON object per line:",
         "<tools>",
-        '{"type": "function", "function": {"name": "ping", "description": "Answers.", "parameters": {"type": "object", "properties": {}}}}',
+        '{"type": "function", "function": {"name": "ping", "description": "Answers.", "parameters": {"type": ' +
+          '"object", "properties": {}}}}',
         "</tools>",
         "",
         "To call a tool, write the call exactly in this form, with the tool's name and its arguments:",
@@ -235,7 +238,8 @@ describe("a result", () => {
     [
       "claude",
       '{"type":"tool_result","tool_use_id":"abcDEF123","content":"say \\"hi\\""}',
-      '{"type":"tool_result","tool_use_id":"abcDEF123","content":"Error: Nobody answers.\\nTry later.","is_error":true}',
+      '{"type":"tool_result","tool_use_id":"abcDEF123","content":"Error: Nobody answers.\\nTry ' +
+        'later.","is_error":true}',
     ],
     ["generic", 'Result of tool ping:\nsay "hi"\n', "Failure of tool ping:\nError: Nobody answers.\nTry later.\n"],
   ])("%s", (id, ofGood, ofBad) => {

@@ -74,7 +74,9 @@ describe("forms that engines accept", () => {
     [
       "DSML, the mark left out here and there",
       "deepseek-v32",
-      `<${DSML}function_calls><${DSML}invoke name="ferry"><${DSML}parameter name="port" string="true">Bergen</parameter><parameter name="cars" string="false">2</${DSML}parameter></invoke></${DSML}function_calls>`,
+      `<${DSML}function_calls><${DSML}invoke name="ferry"><${DSML}parameter name="port" ` +
+        `string="true">Bergen</parameter><parameter name="cars" ` +
+        `string="false">2</${DSML}parameter></invoke></${DSML}function_calls>`,
       [["ferry", { port: "Bergen", cars: 2 }]],
     ],
     [
@@ -86,7 +88,8 @@ describe("forms that engines accept", () => {
     [
       "DSML with a space, in DeepSeek 4",
       "deepseek-v4",
-      `<${DSML} calls><${DSML} invoke name="ferry"><${DSML} parameter name="port" string="true">Bergen</${DSML} parameter></${DSML} invoke></${DSML} calls>`,
+      `<${DSML} calls><${DSML} invoke name="ferry"><${DSML} parameter name="port" string="true">Bergen</${DSML} ` +
+        `parameter></${DSML} invoke></${DSML} calls>`,
       [PORT],
     ],
     [
@@ -131,7 +134,9 @@ describe("forms that engines accept", () => {
     [
       "Muse Glimmer, in messages and a namespace",
       "glimmer",
-      ' to=self<|message|>Hm.<|eom|><|start|>assistant to=ferry.ferry<|message|><atem:function_calls><atem:invoke name="ferry.ferry"><atem:parameter name="port">Bergen</atem:parameter></atem:invoke></atem:function_calls><|eom|>',
+      " to=self<|message|>Hm.<|eom|><|start|>assistant " +
+        'to=ferry.ferry<|message|><atem:function_calls><atem:invoke name="ferry.ferry"><atem:parameter ' +
+        'name="port">Bergen</atem:parameter></atem:invoke></atem:function_calls><|eom|>',
       [PORT],
     ],
     [
@@ -155,7 +160,8 @@ describe("forms that engines accept", () => {
     [
       "Step 3, with line breaks between its marks",
       "step3",
-      '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>\n<steptml:invoke name="tide">\n</steptml:invoke>\n<｜tool_call_end｜>\n<｜tool_calls_end｜>',
+      '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>\n<steptml:invoke name="tide">\n' +
+        "</steptml:invoke>\n<｜tool_call_end｜>\n<｜tool_calls_end｜>",
       [TIDE],
     ],
     [
@@ -183,7 +189,8 @@ describe("forms that engines accept", () => {
     [
       "HyperCLOVA X 14B",
       "hyperclovax-14b",
-      ' -> tool/function_call\n[{"name": "ferry", "arguments": {"port": "Bergen"}}, {"name": "tide", "parameters": {}}]<|im_end|>',
+      ' -> tool/function_call\n[{"name": "ferry", "arguments": {"port": "Bergen"}}, {"name": "tide", ' +
+        '"parameters": {}}]<|im_end|>',
       [PORT, TIDE],
     ],
     [
@@ -215,7 +222,8 @@ describe("what families write beside the form they were trained on", () => {
     [
       "Hunyuan 3 without its suffix",
       "hunyuan3",
-      `<think>Two.</think>Both.<tool_calls>\n<tool_call>ferry<tool_sep>\n${arg("port", "Bergen")}</tool_call>\n<tool_call>tide<tool_sep></tool_call>\n</tool_calls>`,
+      `<think>Two.</think>Both.<tool_calls>\n<tool_call>ferry<tool_sep>\n${arg("port", "Bergen")}</tool_call>\n` +
+        `<tool_call>tide<tool_sep></tool_call>\n</tool_calls>`,
       [PORT, TIDE],
       [],
     ],
@@ -243,7 +251,8 @@ describe("what families write beside the form they were trained on", () => {
     [
       "entities and spaces in attributes, but not in values",
       "anthropic-xml",
-      '<function_calls><invoke name = "ferry"><parameter name="port" kind="text">A &amp; B</parameter><parameter name="a&lt;b">1</parameter></invoke></function_calls>',
+      '<function_calls><invoke name = "ferry"><parameter name="port" kind="text">A &amp; B</parameter><parameter ' +
+        'name="a&lt;b">1</parameter></invoke></function_calls>',
       [["ferry", { port: "A &amp; B", "a<b": "1" }]],
       [],
     ],
@@ -260,7 +269,8 @@ describe("what families write beside the form they were trained on", () => {
     [
       "a number in place of the name",
       "kimi-k2",
-      '<|tool_calls_section_begin|><|tool_call_begin|>0<|tool_call_argument_begin|>{"pier": 3}<|tool_call_end|><|tool_calls_section_end|>',
+      '<|tool_calls_section_begin|><|tool_call_begin|>0<|tool_call_argument_begin|>{"pier": ' +
+        "3}<|tool_call_end|><|tool_calls_section_end|>",
       [["berth", { pier: 3 }]],
       ["invalid-arguments repaired"],
     ],
@@ -274,7 +284,8 @@ describe("what families write beside the form they were trained on", () => {
     [
       "a number in place of the name, with what no tool takes",
       "kimi-k2",
-      '<|tool_calls_section_begin|><|tool_call_begin|>2<|tool_call_argument_begin|>{"x": 1}<|tool_call_end|><|tool_calls_section_end|>',
+      '<|tool_calls_section_begin|><|tool_call_begin|>2<|tool_call_argument_begin|>{"x": ' +
+        "1}<|tool_call_end|><|tool_calls_section_end|>",
       [],
       ["invalid-arguments"],
     ],
@@ -302,14 +313,17 @@ describe("what families write beside the form they were trained on", () => {
     [
       "Solar Open 2",
       "solar-open2",
-      "<|tool_call:start|>ferry\n<|tool_arg:start|>port<|tool_arg:value|>Bergen<|tool_arg:end|>\n<|tool_arg:start|>decks<|tool_arg:value|>[1, 2]<|tool_arg:end|>\n<|tool_call:end|>",
+      "<|tool_call:start|>ferry\n<|tool_arg:start|>port<|tool_arg:value|>Bergen<|tool_arg:end|>\n" +
+        "<|tool_arg:start|>decks<|tool_arg:value|>[1, 2]<|tool_arg:end|>\n<|tool_call:end|>",
       [["ferry", { port: "Bergen", decks: [1, 2] }]],
       [],
     ],
     [
       "Inkling, the header's opening in the prompt, thoughts before",
       "inkling",
-      '<|content_thinking|>Hm.<|end_message|><|message_model|><|content_text|>I look.<|end_message|><|message_model|>ferry<|content_invoke_tool_json|>{"name": "ferry", "args": {"port": "Bergen"}}<|end_message|>',
+      "<|content_thinking|>Hm.<|end_message|><|message_model|><|content_text|>I " +
+        'look.<|end_message|><|message_model|>ferry<|content_invoke_tool_json|>{"name": "ferry", "args": {"port": ' +
+        '"Bergen"}}<|end_message|>',
       [PORT],
       [],
     ],
@@ -323,28 +337,34 @@ describe("what families write beside the form they were trained on", () => {
     [
       "K2 Horizon with types, and as JSON",
       "k2-horizon",
-      '<ifm|think>Hm.</ifm|think><ifm|tool_calls>\n<ifm|tool_call>ferry\n<ifm|arg_key>port</ifm|arg_key>\n<ifm|arg_type>string</ifm|arg_type>\n<ifm|arg_value>Bergen</ifm|arg_value>\n</ifm|tool_call>\n<ifm|tool_call>{"name": "tide", "arguments": {}}</ifm|tool_call>\n</ifm|tool_calls>',
+      "<ifm|think>Hm.</ifm|think><ifm|tool_calls>\n<ifm|tool_call>ferry\n<ifm|arg_key>port</ifm|arg_key>\n" +
+        "<ifm|arg_type>string</ifm|arg_type>\n<ifm|arg_value>Bergen</ifm|arg_value>\n</ifm|tool_call>\n" +
+        '<ifm|tool_call>{"name": "tide", "arguments": {}}</ifm|tool_call>\n</ifm|tool_calls>',
       [PORT, TIDE],
       [],
     ],
     [
       "GigaChat 3.5",
       "gigachat35",
-      '<｜GCML｜tool_calls>\n<｜GCML｜invoke name="ferry">\n<｜GCML｜parameter name="port" string="true">Bergen</｜GCML｜parameter>\n<｜GCML｜parameter name="cars" string="false">2</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>',
+      '<｜GCML｜tool_calls>\n<｜GCML｜invoke name="ferry">\n<｜GCML｜parameter name="port" ' +
+        'string="true">Bergen</｜GCML｜parameter>\n<｜GCML｜parameter name="cars" string="false">2</｜GCML｜parameter>\n' +
+        "</｜GCML｜invoke>\n</｜GCML｜tool_calls>",
       [["ferry", { port: "Bergen", cars: 2 }]],
       [],
     ],
     [
       "Dots, also as JSON",
       "dots",
-      '<dots_function_call>{"name": "ferry", "arguments": {"port": "Bergen"}}</dots_function_call>\n<dots_function_call><invoke name="tide"></invoke></dots_function_call>',
+      '<dots_function_call>{"name": "ferry", "arguments": {"port": "Bergen"}}</dots_function_call>\n' +
+        '<dots_function_call><invoke name="tide"></invoke></dots_function_call>',
       [PORT, TIDE],
       [],
     ],
     [
       "calls within an object, as the APIs have them",
       "generic",
-      '{\n  "tool_calls": [\n    {"name": "ferry", "arguments": {"port": "Bergen"}},\n    {"id": "1", "name": "tide", "arguments": {}}\n  ]\n}',
+      '{\n  "tool_calls": [\n    {"name": "ferry", "arguments": {"port": "Bergen"}},\n    {"id": "1", "name": ' +
+        '"tide", "arguments": {}}\n  ]\n}',
       [PORT, TIDE],
       ["missing-wrapper repaired"],
     ],
@@ -358,7 +378,8 @@ describe("what families write beside the form they were trained on", () => {
     [
       "DeepSeek 3.1, the first call's mark missing",
       "deepseek-v31",
-      '<｜tool▁calls▁begin｜>ferry<｜tool▁sep｜>{"port": "Bergen"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>tide<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      '<｜tool▁calls▁begin｜>ferry<｜tool▁sep｜>{"port": ' +
+        '"Bergen"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>tide<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
       [PORT, TIDE],
       [],
     ],
@@ -401,14 +422,17 @@ describe("what families write beside the form they were trained on", () => {
     [
       "LongCat 2, in a namespace",
       "longcat2",
-      "<longcat_tool_call>functions.ferry\n<longcat_arg_key>port</longcat_arg_key>\n<longcat_arg_value>Bergen</longcat_arg_value>\n</longcat_tool_call><longcat_tool_call>tide</longcat_tool_call>",
+      "<longcat_tool_call>functions.ferry\n<longcat_arg_key>port</longcat_arg_key>\n" +
+        "<longcat_arg_value>Bergen</longcat_arg_value>\n" +
+        "</longcat_tool_call><longcat_tool_call>tide</longcat_tool_call>",
       [PORT, TIDE],
       [],
     ],
     [
       "LongCat, as the next one writes",
       "longcat",
-      "<longcat_tool_call>ferry\n<longcat_arg_key>cars</longcat_arg_key>\n<longcat_arg_value>2</longcat_arg_value>\n</longcat_tool_call>",
+      "<longcat_tool_call>ferry\n<longcat_arg_key>cars</longcat_arg_key>\n" +
+        "<longcat_arg_value>2</longcat_arg_value>\n</longcat_tool_call>",
       [["ferry", { cars: 2 }]],
       [],
     ],

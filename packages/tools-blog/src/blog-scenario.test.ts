@@ -172,7 +172,8 @@ describe("a post from research to publication", () => {
     })
     await call("write_file", { path: "post.md", content: (content.data as { content: string }).content })
     expect(readFileSync(join(root, "post.md"), "utf8")).toBe(
-      "# Deadlines\n\n## Why\n\nWork must end.\n\n## How\n\nWith a context. See [the article](https://blog.test/1).\n\n[Mastodon](https://social.test/@ada)\n",
+      "# Deadlines\n\n## Why\n\nWork must end.\n\n## How\n\nWith a context. See [the " +
+        "article](https://blog.test/1).\n\n[Mastodon](https://social.test/@ada)\n",
     )
 
     notion.faults.push(

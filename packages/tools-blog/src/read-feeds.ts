@@ -75,10 +75,12 @@ function allFailed(feeds: readonly Partial<Feed & { name: string; error: string 
 
 function answered(feeds: readonly (Partial<Feed> & { url: string; name?: string; error?: string })[]): ToolResult {
   const lines = feeds.flatMap(({ name, title, url, items = [], total, error }) => [
-    `${[name, title].filter((part) => part !== undefined && part !== "").join(": ") || url} (${error === undefined ? `${items.length} of ${total} entries` : `not read: ${error}`})`,
+    `${[name, title].filter((part) => part !== undefined && part !== "").join(": ") || url} ` +
+      `(${error === undefined ? `${items.length} of ${total} entries` : `not read: ${error}`})`,
     ...items.map(
       (item) =>
-        `- ${item.title}${item.published === undefined ? "" : ` (${item.published.slice(0, 10)})`}\n  ${item.url}${item.summary === "" ? "" : `\n  ${item.summary}`}`,
+        `- ${item.title}${item.published === undefined ? "" : ` (${item.published.slice(0, 10)})`}\n  ` +
+        `${item.url}${item.summary === "" ? "" : `\n  ${item.summary}`}`,
     ),
   ])
   const data: JsonObject = { feeds }

@@ -53,7 +53,8 @@ describe("rss_feed", () => {
   it("reads CDATA, markup, creators and categories as text", async () => {
     const feed = await fetchFeed(
       rss(
-        `<item><title><![CDATA[A <b>bold</b> & fine]]></title><description>&lt;p&gt;Text &amp;amp; more&lt;/p&gt;<![CDATA[<script>evil()</script>]]></description><dc:creator>Ada</dc:creator><category>go</category><link>/relative</link></item>`,
+        "<item><title><![CDATA[A <b>bold</b> & fine]]></title><description>&lt;p&gt;Text &amp;amp; " +
+          "more&lt;/p&gt;<![CDATA[<script>evil()</script>]]></description><dc:creator>Ada</dc:creator><category>go</category><link>/relative</link></item>",
       ),
     )
     expect(feed.items[0]).toMatchObject({
@@ -104,7 +105,10 @@ describe("rss_feed", () => {
       items: [{ title: "t", url: "https://j.test/1", summary: "c", categories: ["q"] }],
     })
     const rdf = await fetchFeed(
-      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="u"><title>R</title><link>https://r.test/</link><description>d</description></channel><item rdf:about="1"><title>t</title><link>https://r.test/1</link></item></rdf:RDF>',
+      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ' +
+        'xmlns="http://purl.org/rss/1.0/"><channel ' +
+        'rdf:about="u"><title>R</title><link>https://r.test/</link><description>d</description></channel><item ' +
+        'rdf:about="1"><title>t</title><link>https://r.test/1</link></item></rdf:RDF>',
     )
     expect(rdf).toMatchObject({ format: "rdf", title: "R", items: [{ title: "t", url: "https://r.test/1" }] })
   })

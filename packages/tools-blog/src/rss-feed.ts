@@ -61,7 +61,8 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
     optionality: "optional",
     tags: ["blog", "web"],
     usageHint:
-      "Use when: recent posts or news of a site are wanted and it has a feed. Don't use when: one page's content is needed (use webscrape), or a subject is searched for (use web_search).",
+      "Use when: recent posts or news of a site are wanted and it has a feed. Don't use when: one page's content " +
+      "is needed (use webscrape), or a subject is searched for (use web_search).",
     outputSchema: { type: "object", properties: { feeds: { type: "array", items: FEED } }, required: ["feeds"] },
     aliases: {
       arguments: { feed_url: "url", max_items: "limit", count: "limit", feed: "name" },

@@ -41,12 +41,14 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
     sets: ["blog", "blog-research"],
     title: "Fixed links",
     description:
-      "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",
+      "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the " +
+      "placeholder for a video.",
     category: "research",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: a post or newsletter should carry the blog's own links. Don't use when: links on a subject are wanted (use web_search or rss_feed).",
+      "Use when: a post or newsletter should carry the blog's own links. Don't use when: links on a subject are " +
+      "wanted (use web_search or rss_feed).",
     outputSchema: OUTPUT,
     effects: { readOnly: true, idempotent: true },
     produces: ["research"],

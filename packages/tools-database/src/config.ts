@@ -59,7 +59,9 @@ export function chooseDatabase(config: DatabaseToolsConfig, asked: unknown): Cho
   const dsn = given ?? (dsnEnv === undefined ? undefined : (config.env ?? process.env)[dsnEnv])
   if (dsn === undefined || dsn === "") {
     throw new ToolwrightError("NOT_CONFIGURED", `The database '${name}' has no address.`, {
-      hint: `Whoever runs this must set ${dsnEnv ?? "its dsn"}, for instance to sqlite:data/app.db or postgres://user@host/name.`,
+      hint:
+        `Whoever runs this must set ${dsnEnv ?? "its dsn"}, for instance to sqlite:data/app.db or ` +
+        "postgres://user@host/name.",
     })
   }
   return { name, migrations, ...readDsn(dsn, name) }
@@ -82,7 +84,9 @@ function readDsn(dsn: string, name: string): Pick<ChosenDatabase, "dialect" | "d
   }
   // The address itself is not quoted: what cannot be parsed may hold a password anywhere.
   throw new ToolwrightError("NOT_CONFIGURED", `The address of the database '${name}' is not understood.`, {
-    hint: "Write it as sqlite:data/app.db or postgres://user:password@host:5432/name; special characters in the password are percent-encoded.",
+    hint:
+      "Write it as sqlite:data/app.db or postgres://user:password@host:5432/name; special characters in the " +
+      "password are percent-encoded.",
   })
 }
 

@@ -62,12 +62,16 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
     asks: true,
     title: "Migrate a database",
     description:
-      "Applies SQL migrations from the workspace to an SQLite or PostgreSQL database, or takes them back. Files are named 0001_name.up.sql and 0001_name.down.sql. Each migration is one transaction: it happens whole or not at all.",
+      "Applies SQL migrations from the workspace to an SQLite or PostgreSQL database, or takes them back. Files " +
+      "are named 0001_name.up.sql and 0001_name.down.sql. Each migration is one transaction: it happens whole " +
+      "or not at all.",
     category: "build",
     optionality: "optional",
     tags: ["database"],
     usageHint:
-      "Use when: the database's schema must change, after writing a migration or checking out code that brings one. Don't use when: you only want to know where the database stands (use db_status). Never edit a migration that is applied: write a new one.",
+      "Use when: the database's schema must change, after writing a migration or checking out code that brings " +
+      "one. Don't use when: you only want to know where the database stands (use db_status). Never edit a " +
+      "migration that is applied: write a new one.",
     outputSchema: OUTPUT,
     aliases: {
       arguments: { db: "database", target: "version", count: "steps", dryRun: "dry_run" },

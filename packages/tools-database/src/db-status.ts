@@ -12,12 +12,14 @@ export function createDbStatusTool(workspace: Workspace, config: DatabaseToolsCo
     sets: ["db-migrations"],
     title: "Database status",
     description:
-      "Tells which migrations are applied to a database, which are pending, and which files changed or went missing since. Changes nothing.",
+      "Tells which migrations are applied to a database, which are pending, and which files changed or went " +
+      "missing since. Changes nothing.",
     category: "build",
     optionality: "optional",
     tags: ["database"],
     usageHint:
-      "Use when: you want to know a database's schema version, before and after db_migrate. Don't use when: you want to change it (use db_migrate).",
+      "Use when: you want to know a database's schema version, before and after db_migrate. Don't use when: you " +
+      "want to change it (use db_migrate).",
     parameters: {
       type: "object",
       properties: { database: databaseArgument(config) },

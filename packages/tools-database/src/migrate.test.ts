@@ -30,7 +30,8 @@ const put = (name: string, sql: string) => writeFileSync(join(root, "migrations"
 function usual(): void {
   put(
     "0001_create_users.up.sql",
-    "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO users (id, name) VALUES (1, 'Ada; and others');",
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO users (id, name) VALUES (1, " +
+      "'Ada; and others');",
   )
   put("0001_create_users.down.sql", "DROP TABLE users;")
   put("0002_add_mail.up.sql", "ALTER TABLE users ADD COLUMN mail TEXT;")
@@ -165,7 +166,8 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
       usual()
       put(
         "0002_add_mail.up.sql",
-        "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere ADD COLUMN x TEXT;",
+        "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere " +
+          "ADD COLUMN x TEXT;",
       )
       const failed = await migrate({ action: "up" })
       expect(failed.error).toMatchObject({
@@ -232,7 +234,8 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     usual()
     put(
       "0001_create_users.up.sql",
-      "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nCREATE TABLE ran (id INTEGER);\nINSERT INTO ran VALUES (1);",
+      "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nCREATE TABLE ran (id INTEGER);\nINSERT " +
+        "INTO ran VALUES (1);",
     )
     const results = await Promise.all(
       Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 20_000 })),
@@ -357,11 +360,13 @@ describe("migrations as files of others", () => {
   it("keeps foreign keys whole while tables are rebuilt", async () => {
     put(
       "0001_a.up.sql",
-      "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a(id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);",
+      "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a(id)); INSERT INTO a " +
+        "VALUES (1); INSERT INTO b VALUES (1);",
     )
     put(
       "0002_rebuild.up.sql",
-      "CREATE TABLE a2 (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO a2 SELECT id, '' FROM a; DROP TABLE a; ALTER TABLE a2 RENAME TO a;",
+      "CREATE TABLE a2 (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO a2 SELECT id, '' FROM a; DROP TABLE a; " +
+        "ALTER TABLE a2 RENAME TO a;",
     )
     expect((await migrate()).data).toMatchObject({ version: 2 })
     put("0003_orphan.up.sql", "DELETE FROM a;")

@@ -82,7 +82,9 @@ async function listing(workspace: Workspace, folder: string) {
     const code = (thrown as { code?: unknown } | null)?.code
     if (code !== "ENOENT" && code !== "NOT_FOUND") throw thrown
     throw new ToolwrightError("NO_MIGRATIONS", `There is no folder ${folder} with migrations.`, {
-      hint: `Write the first one to ${folder}/0001_create_users.up.sql, and how to take it back to ${folder}/0001_create_users.down.sql.`,
+      hint:
+        `Write the first one to ${folder}/0001_create_users.up.sql, and how to take it back to ` +
+        `${folder}/0001_create_users.down.sql.`,
     })
   }
 }

@@ -61,7 +61,8 @@ describe("checkMigration", () => {
 
   it("lets through what only looks like it", () => {
     const fine =
-      "SAVEPOINT a; ROLLBACK TO a; INSERT INTO t VALUES ('COMMIT;'); CREATE TABLE attach_log (commit TEXT); DO $$ BEGIN NULL; END $$"
+      "SAVEPOINT a; ROLLBACK TO a; INSERT INTO t VALUES ('COMMIT;'); CREATE TABLE attach_log (commit TEXT); DO " +
+      "$$ BEGIN NULL; END $$"
     expect(() => checkMigration("1_a.up.sql", fine, "sqlite", true)).not.toThrow()
   })
 })

@@ -140,7 +140,8 @@ export function checkMigration(
         `${file}, line ${line}: ${first} is not allowed; each migration runs in a transaction of its own.`,
         {
           hint: isTransactional
-            ? "Remove it. Where a statement cannot run in a transaction, begin the file with '-- toolwright: no-transaction'."
+            ? "Remove it. Where a statement cannot run in a transaction, begin the file with '-- toolwright: " +
+              "no-transaction'."
             : "Remove it.",
         },
       )
@@ -148,7 +149,8 @@ export function checkMigration(
     if (dialect === "sqlite" && opensAnother(words)) {
       throw new ToolwrightError(
         "INVALID_MIGRATION",
-        `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own database file only.`,
+        `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own ` +
+          "database file only.",
       )
     }
   }

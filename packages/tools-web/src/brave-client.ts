@@ -24,7 +24,9 @@ export function createBraveSearch(host: NetworkHost, config: WebSearchConfig): T
       return failure({
         code: "MISSING_API_KEY",
         message: "The web cannot be searched: there is no key for the Brave Search API.",
-        hint: "Whoever runs this must set the environment variable BRAVE_API_KEY. Until then, use webscrape on URLs that you know.",
+        hint:
+          "Whoever runs this must set the environment variable BRAVE_API_KEY. Until then, use webscrape on URLs " +
+          "that you know.",
       })
     }
     const query = (args.query as string).trim()

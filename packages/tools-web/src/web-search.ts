@@ -87,7 +87,8 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
     optionality: "optional",
     tags: ["web"],
     usageHint:
-      "Use when: the answer is not in the workspace and may have changed since training, or a source must be found. Don't use when: the URL is known (use webscrape) or the question is about local files (use search).",
+      "Use when: the answer is not in the workspace and may have changed since training, or a source must be " +
+      "found. Don't use when: the URL is known (use webscrape) or the question is about local files (use search).",
     parameters: PARAMETERS,
     outputSchema: OUTPUT,
     aliases: {

@@ -40,12 +40,15 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
     sets: ["blog", "general"],
     title: "Read a web page",
     description:
-      "Fetches a web page and returns its readable content as Markdown, without navigation, scripts and hidden text. Long pages come in parts: pass next_offset as offset. Plain text, JSON and XML come as they are.",
+      "Fetches a web page and returns its readable content as Markdown, without navigation, scripts and hidden " +
+      "text. Long pages come in parts: pass next_offset as offset. Plain text, JSON and XML come as they are.",
     category: "research",
     optionality: "optional",
     tags: ["web"],
     usageHint:
-      "Use when: the content of a known public URL is needed. Don't use when: you only need to find pages (use web_search), for feeds (use rss_feed), for GitHub pull requests (use get_github_pull_request_info), or for local files.",
+      "Use when: the content of a known public URL is needed. Don't use when: you only need to find pages (use " +
+      "web_search), for feeds (use rss_feed), for GitHub pull requests (use get_github_pull_request_info), or " +
+      "for local files.",
     parameters: PARAMETERS,
     outputSchema: {
       type: "object",

@@ -327,8 +327,10 @@ test("docs/filesystem-server.md holds what was seen of both", () => {
   const text = [
     "# Beside MCP's official filesystem server",
     "",
-    "What `@modelcontextprotocol/server-filesystem` 2026.8.31 does, and what the tools here do in its place. Each row is done to both by",
-    "`packages/tools/src/official-server.test.ts` (the server is installed by `npm run bench -- files`, which also compares speed);",
+    "What `@modelcontextprotocol/server-filesystem` 2026.8.31 does, and what the tools here do in its place. " +
+      "Each row is done to both by",
+    "`packages/tools/src/official-server.test.ts` (the server is installed by `npm run bench -- files`, which " +
+      "also compares speed);",
     "`TOOLWRIGHT_WRITE_DOCS=1` writes this page anew.",
     "",
     "| what is done | official server | here |",

@@ -12,7 +12,8 @@ const files = {
   "src/index.ts": 'import { createServer } from "node:http"\ncreateServer()\n',
   "src/sum.js": "export const sum = (a, b) => a + b\n",
   "src/sum.test.js":
-    'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) throw new Error("wrong") })\n',
+    'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) ' +
+    'throw new Error("wrong") })\n',
 }
 
 function fixture() {

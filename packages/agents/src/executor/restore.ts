@@ -138,7 +138,9 @@ async function outcomeOf(
 function outcomeUnknown({ name }: ToolCall): ToolResult {
   return failure({
     code: "OUTCOME_UNKNOWN",
-    message: `The run was interrupted while '${name}' was being carried out: whether it took effect is not known, and it was not run again.`,
+    message:
+      `The run was interrupted while '${name}' was being carried out: whether it took effect is not known, and it ` +
+      "was not run again.",
     hint: "Find out what is there before you do it again.",
     metadata: { outcomeUnknown: true },
   })
@@ -148,7 +150,9 @@ function outcomeUnknown({ name }: ToolCall): ToolResult {
 function notKept({ name }: ToolCall): ToolResult {
   return failure({
     code: "ARGUMENTS_NOT_KEPT",
-    message: `The run was interrupted before '${name}' was run, and its arguments held a secret, which is not kept: it was not run.`,
+    message:
+      `The run was interrupted before '${name}' was run, and its arguments held a secret, which is not kept: it ` +
+      "was not run.",
     hint: "Make the call again with all that it needs.",
     retryable: true,
   })

@@ -168,7 +168,9 @@ function addProblems({ conversation, dryRun }: RunState, reply: Reply): string |
   const inText = unread.filter(({ call }) => call === undefined)
   if (inText.length === 0) return unread.map(({ message }) => message).join("\n")
   const lines = inText.map(({ message }) => `- ${message}`)
-  const text = `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in the form that you were shown.`
+  const text =
+    `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in ` +
+    "the form that you were shown."
   conversation.addNote(text)
   return text
 }

@@ -72,8 +72,10 @@ async function refusalOf(
     code: "NOT_OWNED",
     message:
       paths.length === 0
-        ? `'${tool.name}' was not run: it does not say which files it changes, and this agent may change only ${owned.listed}.`
-        : `Nothing was changed: ${foreign.join(", ")} is not owned by this agent, which may change only ${owned.listed}.`,
+        ? `'${tool.name}' was not run: it does not say which files it changes, and this agent may change only ` +
+          `${owned.listed}.`
+        : `Nothing was changed: ${foreign.join(", ")} is not owned by this agent, which may change only ` +
+          `${owned.listed}.`,
     hint: "Work on the files that you own; say in your answer what others would need.",
   })
 }
@@ -118,7 +120,9 @@ async function commitRefusal(
   if (foreign.length === 0) return undefined
   return failure({
     code: "NOT_OWNED",
-    message: `Nothing was committed: ${foreign.slice(0, 5).join(", ")} would be committed too, and this agent owns only ${owned.listed}.`,
+    message:
+      `Nothing was committed: ${foreign.slice(0, 5).join(", ")} would be committed too, and this agent owns only ` +
+      `${owned.listed}.`,
     hint: `Name the files: {"files": ${JSON.stringify([...owned.files, ...beside].filter((file, index, list) => list.indexOf(file) === index))}}.`,
   })
 }

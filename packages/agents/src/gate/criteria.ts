@@ -74,5 +74,8 @@ export async function unmet(
 export function refusalText({ reasons, report }: Unmet): string {
   const list = reasons.map((reason) => `- ${reason}`).join("\n")
   const shown = report === undefined ? "" : `\n\nThe last report:\n${report}`
-  return `The task is not complete:\n${list}${shown}\n\nGo on with the tools; what they return decides, not what you write.`
+  return (
+    `The task is not complete:\n${list}${shown}\n\nGo on with the tools; what they return decides, not what ` +
+    "you write."
+  )
 }

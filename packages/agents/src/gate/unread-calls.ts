@@ -16,7 +16,10 @@ export function unreadCalls(
     tools.some((tool) => tool.name === name || tool.aliases?.names?.includes(name) === true),
   )
   if (known.length === 0) return undefined
-  return `Your reply is a call of ${known.map((name) => `'${name}'`).join(", ")} written as text, which was not run. Make it through the tool interface, or answer in plain words.`
+  return (
+    `Your reply is a call of ${known.map((name) => `'${name}'`).join(", ")} written as text, which was not run. ` +
+    "Make it through the tool interface, or answer in plain words."
+  )
 }
 
 function namesIn(formatter: ToolFormatter, content: string, tools: readonly ToolDefinition[]): string[] {

@@ -229,7 +229,9 @@ export class WorkGate {
     if (this.#told === state) return undefined
     this.#told = state
     return {
-      reason: `the checks as they were at the beginning fail (${failed.map(touched).join("; ")}); put them back unless the task itself wants other ones, which a person will be told`,
+      reason:
+        `the checks as they were at the beginning fail (${failed.map(touched).join("; ")}); put them back unless ` +
+        "the task itself wants other ones, which a person will be told",
       report: failed.map(({ report }) => report).join("\n"),
     }
   }

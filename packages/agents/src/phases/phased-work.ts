@@ -243,7 +243,8 @@ export class PhasedWork {
     const ends =
       handsOver === undefined
         ? ""
-        : `It ends with a call of ${HAND_OVER}: its arguments are all that is told of this conversation to ${this.isLast ? "whoever asked" : "the next phase"}. There are ${rounds} rounds for it.`
+        : `It ends with a call of ${HAND_OVER}: its arguments are all that is told of this conversation to ` +
+          `${this.isLast ? "whoever asked" : "the next phase"}. There are ${rounds} rounds for it.`
     return [`You are in phase ${place.index} of ${place.of}, '${phase.name}'.`, phase.prompt?.trim() ?? "", ends]
       .filter((part) => part !== "")
       .join("\n")
@@ -319,7 +320,10 @@ function keepCalls(results: ResultStore, phase: string, calls: readonly EndedCal
     calls
       .map(({ call, result }) => {
         const args = JSON.stringify(call.arguments)
-        return `- ${call.id}: ${call.name} ${short(args)}: ${result.success ? "done" : "failed"}: ${short(result.output)}`
+        return (
+          `- ${call.id}: ${call.name} ${short(args)}: ${result.success ? "done" : "failed"}: ` +
+          `${short(result.output)}`
+        )
       })
       .join("\n"),
   )
@@ -346,7 +350,8 @@ function checkPhases(phases: readonly Phase[]): void {
 function changed(begun: readonly string[], phases: readonly Phase[]): ToolwrightError {
   return new ToolwrightError(
     "PHASES_CHANGED",
-    `The run was begun in the phases ${begun.join(", ")}, and its agent has others now: ${phases.map(({ name }) => name).join(", ")}.`,
+    `The run was begun in the phases ${begun.join(", ")}, and its agent has others now: ` +
+      `${phases.map(({ name }) => name).join(", ")}.`,
     { hint: "Put the agent back as it was to go on with this run, or begin a new one." },
   )
 }

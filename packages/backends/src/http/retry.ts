@@ -62,7 +62,9 @@ export function createRetries({ delaysMs, busyMs }: RetrySettings): { after(thro
 }
 
 function tooLongAWait(failure: ToolwrightError, delayMs: number, busyMs: number): ToolwrightError {
-  const asked = `The next try would be in ${Math.ceil(delayMs / 1000)} seconds; all waits together may take ${Math.round(busyMs / 1000)}.`
+  const asked =
+    `The next try would be in ${Math.ceil(delayMs / 1000)} seconds; all waits together may take ` +
+    `${Math.round(busyMs / 1000)}.`
   return new ToolwrightError(failure.code, `${failure.message} ${asked}`, {
     cause: failure,
     hint: failure.hint ?? "Try again later.",

@@ -77,7 +77,9 @@ export async function* inferPrompt(
   if (given.length > 1) throw conflictingConstraints(given)
   if (given[0] === "native tools") {
     throw new ToolwrightError("MODEL_REQUEST_REJECTED", "The in-process engine has no native tool use.", {
-      hint: "Show the tools in the prompt and hold the reply with a grammar; the executor does so for backends without native tools.",
+      hint:
+        "Show the tools in the prompt and hold the reply with a grammar; the executor does so for backends without " +
+        "native tools.",
     })
   }
   const grammar =

@@ -174,7 +174,9 @@ async function startRuntime(module: LlamaModule, gpu: "auto" | false): Promise<L
       `node-llama-cpp has no binary that works here: ${messageOf(cause)}`,
       {
         cause,
-        hint: "Reinstall it on this machine with its optional dependencies: npm install node-llama-cpp@3.22.1 --include=optional",
+        hint:
+          "Reinstall it on this machine with its optional dependencies: npm install node-llama-cpp@3.22.1 " +
+          "--include=optional",
       },
     )
   }

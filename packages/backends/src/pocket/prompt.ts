@@ -83,7 +83,8 @@ function argumentsIn(reply: string): string[] {
 function chatMl(request: string, steps: readonly { reply: string; result: string }[]): string {
   const turns = steps.map(
     ({ reply, result }) =>
-      `${reply}<|im_end|>\n<|im_start|>user\n<tool_response>\n${result}\n</tool_response><|im_end|>\n<|im_start|>assistant\n`,
+      `${reply}<|im_end|>\n<|im_start|>user\n<tool_response>\n${result}\n</tool_response><|im_end|>\n` +
+      `<|im_start|>assistant\n`,
   )
   return `<|im_start|>user\n${request}<|im_end|>\n<|im_start|>assistant\n${turns.join("")}`
 }

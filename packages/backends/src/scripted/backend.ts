@@ -92,7 +92,8 @@ function exhausted(screenplay: Screenplay, requests: readonly InferRequest[]): T
   const last = requests.at(-1)?.messages.at(-1)?.content ?? ""
   return new ToolwrightError(
     "SCREENPLAY_EXHAUSTED",
-    `The screenplay has ${screenplay.steps.length} steps, but the model was asked once more (inference ${requests.length}). ` +
+    `The screenplay has ${screenplay.steps.length} steps, but the model was asked once more (inference ` +
+      `${requests.length}). ` +
       `The last message was: ${excerpt(last)}`,
     { hint: "Add a step, or end the last one with 'repeat: always'." },
   )

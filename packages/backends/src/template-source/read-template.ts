@@ -128,6 +128,8 @@ async function fromServer(address: string, options: ProbeOptions): Promise<Found
 
 function none(message: string): ToolwrightError {
   return new ToolwrightError("NO_TEMPLATE", message, {
-    hint: "Name a GGUF file, a tokenizer_config.json, a chat template in Jinja, or a running server that shows its template, as llama.cpp does.",
+    hint:
+      "Name a GGUF file, a tokenizer_config.json, a chat template in Jinja, or a running server that shows its " +
+      "template, as llama.cpp does.",
   })
 }

@@ -10,7 +10,10 @@ function kindOf(backend: Backend, model: Configuration["model"], pairing: Pairin
   if (pairing !== undefined && backend.kind !== "scripted") return `${pairing.words.is}; each request stands by itself`
   switch (backend.kind) {
     case "scripted":
-      return `a screenplay, its replies were written beforehand${model.screenplay === undefined ? "" : ` (${model.screenplay})`}`
+      return (
+        "a screenplay, its replies were written " +
+        `beforehand${model.screenplay === undefined ? "" : ` (${model.screenplay})`}`
+      )
     case "llama":
       return `a model in this process (${model.path ?? "GGUF"})`
     default:

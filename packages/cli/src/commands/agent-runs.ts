@@ -30,7 +30,8 @@ export const buildCommand = agentCommand(
   "build",
   "builder",
   "Implement a change, test it, correct it and commit it",
-  "Gives a change to an agent that writes code. It counts as done only when the tests passed after the last change; until then\nno commit is made.",
+  "Gives a change to an agent that writes code. It counts as done only when the tests passed after the last " +
+    "change; until then\nno commit is made.",
   "fix add()",
 )
 
@@ -38,7 +39,8 @@ export const debugCommand = agentCommand(
   "debug",
   "debugger",
   "Find the cause of a failure and mend it",
-  "Gives a failure to an agent that reproduces it, finds its cause and mends it. It counts as done only when the tests pass.",
+  "Gives a failure to an agent that reproduces it, finds its cause and mends it. It counts as done only when " +
+    "the tests pass.",
   "npm test fails since yesterday",
 )
 
@@ -54,7 +56,8 @@ export const triageCommand = agentCommand(
   "triage",
   "triager",
   "Say where a problem comes from and how urgent it is; changes nothing",
-  "Gives a report of a problem to an agent that finds out where it lies and how urgent it is. It has no tool that writes.",
+  "Gives a report of a problem to an agent that finds out where it lies and how urgent it is. It has no tool " +
+    "that writes.",
   "uploads of large files time out",
 )
 
@@ -62,6 +65,8 @@ export const blogCommand = agentCommand(
   "blog",
   "blog",
   "Write a blog post from a request, as far as newsletter and publishing",
-  "Gives a request for a post to an agent that takes the steps which it needs: analysis, research, outline, sections, newsletter, posts for\nsocial networks, publishing. Each text is asked of the model by itself; docs/blog-tools.md tells what can be set.",
+  "Gives a request for a post to an agent that takes the steps which it needs: analysis, research, outline, " +
+    "sections, newsletter, posts for\nsocial networks, publishing. Each text is asked of the model by itself; " +
+    "docs/blog-tools.md tells what can be set.",
   "a 150-word note on deadlines",
 )

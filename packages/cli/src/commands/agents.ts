@@ -33,7 +33,8 @@ export const agentsCommand: Command = {
       "agents show|remove <name> [options]",
     ],
     description:
-      "An agent that owns files writes these and no others, and no second agent can own them. Tasks are given to it by its name.",
+      "An agent that owns files writes these and no others, and no second agent can own them. Tasks are given to " +
+      "it by its name.",
     options: OPTIONS,
     examples: [
       { line: "toolwright agents create AreaAgent --file src/area.py", does: "Made by name, the owner of one file" },

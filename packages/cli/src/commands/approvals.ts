@@ -20,8 +20,10 @@ export const approvalsCommand: Command = {
   usage: usageText({
     synopsis: ["approvals list [options]", "approvals allow <id> [options]", "approvals deny <id> [options]"],
     description:
-      "With '--approvals wait' a run that nobody watches waits where a call needs approval, without a process, for up to seven days. The\n" +
-      "answer counts for that call with these arguments, once; 'toolwright resume' then goes on. Of calls that hold a secret none is asked.",
+      "With '--approvals wait' a run that nobody watches waits where a call needs approval, without a process, " +
+      "for up to seven days. The\n" +
+      "answer counts for that call with these arguments, once; 'toolwright resume' then goes on. Of calls that " +
+      "hold a secret none is asked.",
     options: OPTIONS,
     examples: [
       { line: "toolwright approvals list", does: "What waits for an answer" },

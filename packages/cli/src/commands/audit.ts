@@ -20,11 +20,15 @@ export const auditCommand: Command = {
   usage: usageText({
     synopsis: ["audit verify [<id>|latest] [options]", "audit erase <id> <event> [options]"],
     description:
-      "Each event of a run holds a hash of itself and of the one before, so that nothing can be changed, taken out or put\n" +
-      "in without a trace; what lists say of a run is compared with them. Whoever has the database could write it anew,\n" +
-      "or take out a whole run: note the last hash, which is printed, where they cannot. Without an id, all runs are\n" +
+      "Each event of a run holds a hash of itself and of the one before, so that nothing can be changed, taken " +
+      "out or put\n" +
+      "in without a trace; what lists say of a run is compared with them. Whoever has the database could " +
+      "write it anew,\n" +
+      "or take out a whole run: note the last hash, which is printed, where they cannot. Without an id, all " +
+      "runs are\n" +
       "checked. Exit code 1 means that a record is not as it was written.\n" +
-      "'erase' takes out for good what an event holds, by its number, and the chain stays whole; what other events share\n" +
+      "'erase' takes out for good what an event holds, by its number, and the chain stays whole; what other " +
+      "events share\n" +
       "with it is gone from them too. Other events, tasks, conversations and what undo keeps stay as they are.",
     options: OPTIONS,
     examples: [

@@ -28,8 +28,10 @@ export const branchCommand: Command = {
   usage: usageText({
     synopsis: ["branch [<run>|latest] --at <seq> [options]"],
     description:
-      "A run of its own that shares what happened up to an event, back to the end of a round: none of it is done again, and the\n" +
-      "other run stays as it is. With another --model it shows how that one goes on; with --edit a result reads otherwise.\n" +
+      "A run of its own that shares what happened up to an event, back to the end of a round: none of it is done " +
+      "again, and the\n" +
+      "other run stays as it is. With another --model it shows how that one goes on; with --edit a result reads " +
+      "otherwise.\n" +
       "What that run changed after the event is taken back first; 'toolwright undo list' has it.",
     options: OPTIONS,
     examples: [

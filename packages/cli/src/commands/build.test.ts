@@ -30,7 +30,10 @@ test("build finds, mends, tests and commits, and learns from wrong calls on the 
 test("build ends after exactly twenty inferences when the model never does", async () => {
   using repo = repositoryWith({
     ...FIX_ADD,
-    "play.yaml": `model: qwen2.5\nabilities: { nativeTools: false }\nsteps:\n  - repeat: always\n    reply: |-\n      <tool_call>\n      {"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n      </tool_call>\n`,
+    "play.yaml":
+      `model: qwen2.5\nabilities: { nativeTools: false }\nsteps:\n  - repeat: always\n    reply: |-\n      ` +
+      `<tool_call>\n      {"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n ` +
+      `     </tool_call>\n`,
   })
   const { code, stdout } = await cli(["build", "--description", "fix add()", "--screenplay", "play.yaml", "--json"], {
     cwd: repo.path,

@@ -23,10 +23,13 @@ export const chatCommand: Command = {
   usage: usageText({
     synopsis: ["chat [options]"],
     description:
-      "Reads requests line by line and shows what the model writes and calls while it is decoded. The first line says which model\n" +
-      "answers. /help lists the commands: /tools, /model, /clear, /dry, /image, /exit. Ctrl-C stops an answer, twice it leaves;\n" +
+      "Reads requests line by line and shows what the model writes and calls while it is decoded. The first line " +
+      "says which model\n" +
+      "answers. /help lists the commands: /tools, /model, /clear, /dry, /image, /exit. Ctrl-C stops an answer, " +
+      "twice it leaves;\n" +
       "a second signal ends the process, and all that it started, at once.\n" +
-      "On a terminal you are asked about calls that need approval (y/N). From a pipe each line is a request, it ends with the input,\n" +
+      "On a terminal you are asked about calls that need approval (y/N). From a pipe each line is a request, it " +
+      "ends with the input,\n" +
       "what needs approval is denied, and the exit code is that of the last task, as 'run' gives it.",
     options: OPTIONS,
     examples: [

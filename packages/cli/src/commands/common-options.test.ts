@@ -109,7 +109,8 @@ test("a reply that reasons longer than --reasoning-tokens is stopped and told to
 
 test("--tool-timeout is the time limit of tools that set none, and of no others", async () => {
   const tool = (name: string, more: string, execute: string) =>
-    `export const ${name} = defineTool({ name: "${name}", description: "d", parameters: { type: "object" }, ${more} execute: ${execute} })\n`
+    `export const ${name} = defineTool({ name: "${name}", description: "d", parameters: { type: "object" }, ` +
+    `${more} execute: ${execute} })\n`
   const never = "() => new Promise(() => {})"
   const later = "() => new Promise((done) => setTimeout(() => done({ late: true }), 1500))"
   const tools = tool("unlimited", "", never) + tool("limited", "timeoutMs: 60000,", later)

@@ -20,7 +20,9 @@ export const configCommand: Command = {
   usage: usageText({
     synopsis: ["config [options]"],
     description:
-      "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later ones win. What of a file waits for 'toolwright trust' is shown apart. Secrets are masked. 'toolwright help settings' lists them all.",
+      "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, " +
+      "then options; later ones win. What of a file waits for 'toolwright trust' is shown apart. Secrets are " +
+      "masked. 'toolwright help settings' lists them all.",
     options: OPTIONS,
     examples: [
       { line: "toolwright config", does: "What would be used here" },

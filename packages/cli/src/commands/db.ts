@@ -15,9 +15,12 @@ export const dbCommand: Command = {
   usage: usageText({
     synopsis: ["db status [options]", "db migrate [options]", "db export [options]", "db adopt [options]"],
     description:
-      "Runs, tasks and conversations are kept in .toolwright/state.sqlite of the workspace, or where --database says. It is brought up to\n" +
-      "date by whatever writes to it; 'migrate' does so by hand. 'export' prints every row as a line of JSON, with the name of its table.\n" +
-      "A database that came with the folder, as with a clone, is not believed: what it says was done or permitted may be made up. 'adopt'\n" +
+      "Runs, tasks and conversations are kept in .toolwright/state.sqlite of the workspace, or where --database " +
+      "says. It is brought up to\n" +
+      "date by whatever writes to it; 'migrate' does so by hand. 'export' prints every row as a line of JSON, " +
+      "with the name of its table.\n" +
+      "A database that came with the folder, as with a clone, is not believed: what it says was done or " +
+      "permitted may be made up. 'adopt'\n" +
       "makes it yours, for one of your own whose folder was moved.",
     options: OPTIONS,
     examples: [

@@ -30,10 +30,14 @@ export const demoCommand: Command = {
   usage: usageText({
     synopsis: ["demo [options]"],
     description:
-      "In fresh temporary git repositories, with real tools, real tests and real git, in two parts. First the pocket model, which comes\n" +
-      "with the package, is asked in plain English to look around, run the tests, change a line and commit; its calls are shown as they\n" +
-      "are decoded. Then an agent implements a function, fails its tests, is refused a commit and the claim to be done, corrects the\n" +
-      "function and commits it; there the model is a screenplay, and says so. --model and --base-url give that task to a real one.",
+      "In fresh temporary git repositories, with real tools, real tests and real git, in two parts. First the " +
+      "pocket model, which comes\n" +
+      "with the package, is asked in plain English to look around, run the tests, change a line and commit; its " +
+      "calls are shown as they\n" +
+      "are decoded. Then an agent implements a function, fails its tests, is refused a commit and the claim to " +
+      "be done, corrects the\n" +
+      "function and commits it; there the model is a screenplay, and says so. --model and --base-url give that " +
+      "task to a real one.",
     options: OPTIONS,
     examples: [
       { line: "toolwright demo", does: "Without any model" },
@@ -66,7 +70,8 @@ async function requests(
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   try {
     say(
-      `${styleFor(invocation.isTTY.stdout, invocation.env).bold(await modelIntroduction())}\n   Repository: ${repository.path}`,
+      `${styleFor(invocation.isTTY.stdout, invocation.env).bold(await modelIntroduction())}\n   Repository: ` +
+        `${repository.path}`,
     )
     const outcome = await playRequests(invocation, { repository, json, say })
     if (outcome === true && !json) say(`\n${(await repository.git("log", "-1", "--format=%h %s", "--stat")).trimEnd()}`)

@@ -45,7 +45,8 @@ async function serve(pages: Readonly<Record<string, object>>, answer: (body: Bod
 const cityIn = (body: Body): string => /temperature in (\S+)\?/.exec(body.messages.at(-1)!.content)?.[1] ?? ""
 const native = (body: Body) => [{ name: "get_temperature", arguments: JSON.stringify({ city: cityIn(body) }) }]
 const HERMES =
-  "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson }}\n</tool_call>{% endfor %}{% endfor %}"
+  "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson " +
+  "}}\n</tool_call>{% endfor %}{% endfor %}"
 const hermes = (body: Body) =>
   `<tool_call>\n{"name": "get_temperature", "arguments": {"city": "${cityIn(body)}"}}\n</tool_call>`
 

@@ -18,9 +18,12 @@ export const doctorCommand: Command = {
   usage: usageText({
     synopsis: ["doctor [model] [options]"],
     description:
-      "Asks a model's server what it is, which chat template and window the model has, and the model ten times to call a tool: by the\n" +
-      "server's own tool use, and with the tools written into the prompt. Says whether grammars hold it, and the settings that follow.\n" +
-      "What was found out is kept, and used by runs with --examined. The exit code is 0 where the model calls tools in eight of ten tries.",
+      "Asks a model's server what it is, which chat template and window the model has, and the model ten times " +
+      "to call a tool: by the\n" +
+      "server's own tool use, and with the tools written into the prompt. Says whether grammars hold it, and the " +
+      "settings that follow.\n" +
+      "What was found out is kept, and used by runs with --examined. The exit code is 0 where the model calls " +
+      "tools in eight of ten tries.",
     options: OPTIONS,
     examples: [
       {

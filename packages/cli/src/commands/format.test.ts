@@ -32,7 +32,8 @@ describe("format parse", () => {
       "ours.json": JSON.stringify([{ name: "f", schema: parameters }]),
     })
     const stdin =
-      "<tool_call>\n<function=f>\n<parameter=n>\n7\n</parameter>\n<parameter=s>\n7\n</parameter>\n</function>\n</tool_call>"
+      "<tool_call>\n<function=f>\n<parameter=n>\n7\n</parameter>\n<parameter=s>\n7\n</parameter>\n</function>\n" +
+      "</tool_call>"
     for (const tools of ["openai.json", "mcp.json", "ours.json"]) {
       const { stdout } = await here(["format", "parse", "--format", "qwen3-xml", "--tools", tools], { cwd, stdin })
       expect(JSON.parse(stdout)).toMatchObject({ calls: [{ arguments: { n: 7, s: "7" } }] })
@@ -111,7 +112,9 @@ describe("formats by chat templates", () => {
   const folder = () =>
     folderWith({
       "crow.jinja":
-        "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ c.function.name }}<~with~>{{ c.function.arguments | tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}{% if add_generation_prompt %}<~assistant~>{% endif %}",
+        "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ " +
+        "c.function.name }}<~with~>{{ c.function.arguments | tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}{% " +
+        "if add_generation_prompt %}<~assistant~>{% endif %}",
       "silent.jinja": "{% for m in messages %}{{ m.content }}{% endfor %}",
       "wrong.jinja": "{% for m in %}",
     })

@@ -67,7 +67,8 @@ export const formatCommand: Command = {
       "format render|grammar --format <id> | --model <name> --tools <file>",
     ],
     description:
-      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from standard input, 'render' prints what the model is shown, 'grammar' what holds it.",
+      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from " +
+      "standard input, 'render' prints what the model is shown, 'grammar' what holds it.",
     options: OPTIONS,
     examples: [{ line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" }],
   }),
@@ -160,7 +161,8 @@ async function infer(invocation: Invocation, values: Values, source = values.tem
   if (source === undefined)
     throw usageError(
       "Which template?",
-      "Name a file in Jinja, a tokenizer_config.json, a GGUF file, or a server: toolwright format infer chat_template.jinja",
+      "Name a file in Jinja, a tokenizer_config.json, a GGUF file, or a server: toolwright format infer " +
+        "chat_template.jinja",
     )
   const { text, inferred } = await inferredText(invocation, source, {
     json: values.json === true,

@@ -43,7 +43,8 @@ export const grammarCommand: Command = {
       "grammar check --jsonl [options]",
     ],
     description:
-      "The grammar holds a model to the schema: every keyword is expressed exactly, or the schema is refused with the keyword's path. 'check --jsonl' reads and answers one JSON object a line.",
+      "The grammar holds a model to the schema: every keyword is expressed exactly, or the schema is refused " +
+      "with the keyword's path. 'check --jsonl' reads and answers one JSON object a line.",
     options: OPTIONS,
     examples: [
       { line: "toolwright grammar schema.json > schema.gbnf", does: "GBNF for llama.cpp" },

@@ -9,7 +9,8 @@ export const initCommand: Command = {
   usage: usageText({
     synopsis: ["init [folder]"],
     description:
-      "Writes package.json, toolwright.yaml, tools/count-words.ts and its test; nothing that is there is touched. The configuration is trusted, since you made it.",
+      "Writes package.json, toolwright.yaml, tools/count-words.ts and its test; nothing that is there is " +
+      "touched. The configuration is trusted, since you made it.",
     examples: [
       { line: "toolwright init my-tools", does: "Then: cd my-tools && npm install && npm test" },
       { line: "toolwright init", does: "In the current folder" },
@@ -45,4 +46,5 @@ export const initCommand: Command = {
 }
 
 const INSTEAD =
-  "Give another folder ('toolwright init my-tools'), or add a tool to the project that is there: 'toolwright new tool my_tool'."
+  "Give another folder ('toolwright init my-tools'), or add a tool to the project that is there: 'toolwright new " +
+  "tool my_tool'."

@@ -26,7 +26,9 @@ export const mcpCommand: Command = {
   usage: usageText({
     synopsis: ["mcp [options]"],
     description:
-      "For hosts that start their servers themselves, and for compatibility with those that speak nothing else. Nothing but the protocol is written to standard output; 'toolwright serve --mcp' serves the same over HTTP.",
+      "For hosts that start their servers themselves, and for compatibility with those that speak nothing else. " +
+      "Nothing but the protocol is written to standard output; 'toolwright serve --mcp' serves the same " +
+      "over HTTP.",
     options: OPTIONS,
     examples: [
       {

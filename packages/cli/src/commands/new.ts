@@ -11,7 +11,8 @@ export const newCommand: Command = {
   usage: usageText({
     synopsis: ["new tool|agent|format|prompt <name>"],
     description:
-      "Writes one that works: tools/<name>.ts and its test, agents/<name>.yaml, formats/<name>.ts or prompts/<name>.yaml, in the current folder. Nothing that is there is touched.",
+      "Writes one that works: tools/<name>.ts and its test, agents/<name>.yaml, formats/<name>.ts or " +
+      "prompts/<name>.yaml, in the current folder. Nothing that is there is touched.",
     examples: [
       { line: "toolwright new tool list_prices", does: "tools/list-prices.ts and tests/list-prices.test.ts" },
       { line: "toolwright new prompt release_notes", does: "Rendered by: toolwright prompts --prompts prompts" },

@@ -33,8 +33,10 @@ export const planCommand: Command = {
       "plan new|templates [<template>]",
     ],
     description:
-      "A plan makes agents and queues their tasks; each begins when those before it are done, and is told what their files declare.\n" +
-      "It outlives the terminal: 'plan show' sees it again, 'plan resume' goes on. Without an id the newest plan is meant; 'cancel' asks for one.",
+      "A plan makes agents and queues their tasks; each begins when those before it are done, and is told what " +
+      "their files declare.\n" +
+      "It outlives the terminal: 'plan show' sees it again, 'plan resume' goes on. Without an id the newest plan " +
+      "is meant; 'cancel' asks for one.",
     options: OPTIONS,
     examples: [
       { line: "toolwright plan new feature", does: "Writes plan.yaml, to be changed and run" },

@@ -30,7 +30,8 @@ export const promptsCommand: Command = {
       "prompts render <name> --arg name=text … [options]",
     ],
     description:
-      "Prompts are files: YAML with {argument} placeholders, or Markdown with front matter and Jinja. Fifteen are shipped; a file of your own with\nthe same name replaces one.",
+      "Prompts are files: YAML with {argument} placeholders, or Markdown with front matter and Jinja. Fifteen " +
+      "are shipped; a file of your own with\nthe same name replaces one.",
     options: OPTIONS,
     examples: [
       { line: "toolwright prompts", does: "Which there are" },

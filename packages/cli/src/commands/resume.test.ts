@@ -51,7 +51,8 @@ test("a run whose process was killed goes on where it was, does nothing twice, a
 
 test("the checks are compared with what they were before the run, also by the process that goes on with it", async () => {
   const check = (sum: number): string =>
-    `import assert from "node:assert/strict"\nimport { test } from "node:test"\nimport { add } from "../src/add.js"\n\ntest("adds", () => assert.equal(add(2, 3), ${sum}))\n`
+    `import assert from "node:assert/strict"\nimport { test } from "node:test"\nimport { add } from ` +
+    `"../src/add.js"\n\ntest("adds", () => assert.equal(add(2, 3), ${sum}))\n`
   const cwd = folderWith({
     "package.json": '{ "name": "sums", "type": "module", "scripts": { "test": "node --test" } }\n',
     "src/add.js": "export function add(a, b) {\n  return a - b\n}\n",

@@ -16,9 +16,12 @@ export const resumeCommand: Command = {
   usage: usageText({
     synopsis: ["resume [<id>|latest] [options]"],
     description:
-      "A run whose process died goes on after the last step that is on record: nothing that was done is done again. Of a call that was\n" +
-      "under way, what its tool says of itself decides: what only reads, or may be repeated, is run again; what can be asked is asked;\n" +
-      "anything else counts as unknown, which the model is told and the summary names. 'toolwright runs' shows which were interrupted.\n" +
+      "A run whose process died goes on after the last step that is on record: nothing that was done is done " +
+      "again. Of a call that was\n" +
+      "under way, what its tool says of itself decides: what only reads, or may be repeated, is run again; what " +
+      "can be asked is asked;\n" +
+      "anything else counts as unknown, which the model is told and the summary names. 'toolwright runs' shows " +
+      "which were interrupted.\n" +
       "It keeps its model, where just a server is named, and what it was permitted, which flags can make stricter.",
     options: OPTIONS,
     examples: [{ line: "toolwright resume", does: "Go on with the last run" }],

@@ -161,7 +161,8 @@ describe("where the engine cannot be loaded", () => {
       "a.txt": "hello\n",
       "schema.json": '{"type":"object"}',
       "no-engine.mjs":
-        'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
+        'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name ' +
+        '=== "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
     })
     return { cwd, env: { NODE_OPTIONS: `--import ${join(cwd, "no-engine.mjs")}` } }
   }

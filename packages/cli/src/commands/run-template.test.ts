@@ -6,10 +6,13 @@ import { cli, folderWith } from "../testing/run-cli.ts"
 
 /** The chat template of a model that nobody has heard of. */
 const TEMPLATE = [
-  "{% if tools %}<~system~>You have {{ tools | tojson }}{% if messages[0].role == 'system' %}{{ messages[0].content }}{% endif %}<~end~>{% endif %}",
+  "{% if tools %}<~system~>You have {{ tools | tojson }}{% if messages[0].role == 'system' %}{{ " +
+    "messages[0].content }}{% endif %}<~end~>{% endif %}",
   "{% for m in messages %}{% if m.role == 'tool' %}<~tool~><~got~>{{ m.content }}<~/got~><~end~>",
   "{% elif m.role != 'system' or not tools %}<~{{ m.role }}~>{{ m.content }}",
-  "{% for c in m.tool_calls or [] %}<~do~>{{ c.function.name }}{% for k, v in c.function.arguments.items() %}<~key~>{{ k }}<~is~>{{ v if v is string else v | tojson }}<~/key~>{% endfor %}<~/do~>{% endfor %}<~end~>{% endif %}{% endfor %}",
+  "{% for c in m.tool_calls or [] %}<~do~>{{ c.function.name }}{% for k, v in c.function.arguments.items() " +
+    "%}<~key~>{{ k }}<~is~>{{ v if v is string else v | tojson }}<~/key~>{% endfor %}<~/do~>{% endfor %}<~end~>{% " +
+    "endif %}{% endfor %}",
   "{% if add_generation_prompt %}<~assistant~>{% endif %}",
 ].join("")
 

@@ -222,7 +222,8 @@ describe("what fails, fails well:", () => {
 
 describe("an interrupt ends a run that would not end by itself", () => {
   const sleep =
-    "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, arguments: { command: sleep 60 } }] } }]\n"
+    "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, arguments: { command: sleep 60 " +
+    "} }] } }]\n"
 
   test.each([
     ["SIGINT", "while the model writes", "steps: [{ reply: { text: wait, hang: true } }]\n", /"text-delta"/],

@@ -30,7 +30,8 @@ export const runCommand: Command = {
   usage: usageText({
     synopsis: ['run "<task>" [options]', "run - [options]"],
     description:
-      "Runs a task here, shows what happens, and leaves a record. --model and --base-url name the model; without one the pocket model does plain requests. Ctrl-C ends the run, twice at once all it started.",
+      "Runs a task here, shows what happens, and leaves a record. --model and --base-url name the model; without " +
+      "one the pocket model does plain requests. Ctrl-C ends the run, twice at once all it started.",
     options: { ...AGENT, ...RUN_OPTIONS },
     examples: [
       {

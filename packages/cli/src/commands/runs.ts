@@ -91,8 +91,10 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
   else if (heads.length === 0)
     stdout.write(
-      `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ${toolwright.log.target}.\n` +
-        "What was done where every folder is read-only is recorded outside of it: name the folders as then, as in --read-only .\n",
+      `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ` +
+        `${toolwright.log.target}.\n` +
+        "What was done where every folder is read-only is recorded outside of it: name the folders as then, as " +
+        "in --read-only .\n",
     )
   else for (const head of heads) stdout.write(`${headLine(head)}\n`)
   return EXIT.success
@@ -102,7 +104,10 @@ function headLine({ runId, agent, surface, task, status, summary }: RunHead): st
   const { rounds = 0, times, dryRun } = summary ?? {}
   const size = times === undefined ? "" : [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)]
   const who = agent !== "" ? agent : surface === "undo" ? "undo" : `call over ${surface}`
-  return `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
+  return (
+    `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ` +
+    `${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
+  )
 }
 
 /** What stands before further lines of an event, below its number. */

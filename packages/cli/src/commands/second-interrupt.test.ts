@@ -19,7 +19,8 @@ const DEAF = `export default {
 
 /** A command that heeds no signal but the last, and two more that leave its group. */
 const STUBBORN = (mark: string) =>
-  `trap '' INT TERM HUP; (setsid sleep ${mark} >/dev/null 2>&1 &) ; sleep ${mark} & echo begun >&2; while :; do sleep ${mark}; done`
+  `trap '' INT TERM HUP; (setsid sleep ${mark} >/dev/null 2>&1 &) ; sleep ${mark} & echo begun >&2; while :; do ` +
+  `sleep ${mark}; done`
 
 const isThere = (mark: string): boolean =>
   execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }).includes(`sleep ${mark}`)
@@ -112,7 +113,9 @@ describe.skipIf(process.platform === "win32")(
     test("not at the first one: a server's call that is under way ends, and is answered", async () => {
       const slow = DEAF.replace("deaf", "slow").replace(
         "new Promise(() => setInterval(() => {}, 1000))",
-        `new Promise((resolve) => { writeFileSync("begun", ""); const at = setInterval(() => existsSync("go") && (clearInterval(at), resolve({ success: true, output: "ended", data: null, modifiedFiles: [], metadata: {} })), 20) })`,
+        `new Promise((resolve) => { writeFileSync("begun", ""); const at = setInterval(() => existsSync("go") && ` +
+          `(clearInterval(at), resolve({ success: true, output: "ended", data: null, modifiedFiles: [], metadata: ` +
+          "{} })), 20) })",
       )
       const cwd = folderWith({ "slow.mjs": `import { existsSync, writeFileSync } from "node:fs"\n${slow}` })
       const serving = startCli(["serve", "--port", "0", "--token", "t-123456", "--tools", "slow.mjs"], { cwd })

@@ -168,7 +168,8 @@ function introduction(
     `  ${url}/v1            ${clients}`,
     ...(mcp
       ? [
-          `  ${url}/mcp           for MCP hosts${bundles === undefined ? `, which are listed the bundle ${LISTED_BUNDLE}` : ""}`,
+          `  ${url}/mcp           for MCP ` +
+            `hosts${bundles === undefined ? `, which are listed the bundle ${LISTED_BUNDLE}` : ""}`,
         ]
       : []),
     ...unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})`),
@@ -178,7 +179,8 @@ function introduction(
     ...(hidden.length === 0
       ? []
       : [
-          `Without a token nothing is offered that runs programs, pushes or writes. Left out: ${hidden.join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.`,
+          "Without a token nothing is offered that runs programs, pushes or writes. Left out: " +
+            `${hidden.join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.`,
         ]),
   ]
   return `${lines.join("\n")}\n`

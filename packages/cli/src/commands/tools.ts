@@ -43,7 +43,8 @@ export const toolsCommand: Command = {
       "tools call <name> [--argument value …] [options]",
     ],
     description:
-      "A call's arguments are flags, typed by the tool's schema: a list is a flag given several times, an object is JSON. Exit code 1 means that the call failed, 2 that it was not a right call.",
+      "A call's arguments are flags, typed by the tool's schema: a list is a flag given several times, an object " +
+      "is JSON. Exit code 1 means that the call failed, 2 that it was not a right call.",
     options: OPTIONS,
     examples: [
       { line: "toolwright tools list", does: "What there is" },
@@ -107,7 +108,8 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
 const typed: NonNullable<PermissionPolicy["approve"]> = ({ tool: { changed, provenance } }) =>
   Promise.resolve(
     changed === undefined ||
-      `${changed} changed since it was let in. 'toolwright trust list' shows what it says now, 'toolwright trust source ${provenance?.name ?? "NAME"}' lets it in`,
+      `${changed} changed since it was let in. 'toolwright trust list' shows what it says now, 'toolwright trust ` +
+        `source ${provenance?.name ?? "NAME"}' lets it in`,
   )
 
 type Assembled = Awaited<ReturnType<typeof assembled>>

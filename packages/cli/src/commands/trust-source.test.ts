@@ -89,7 +89,9 @@ describe("a tool of an MCP server that is told otherwise after a restart", () =>
     const { cwd, env, says, call } = withServer()
     await call()
     says("Sums up otherwise.")
-    const config = `mcp: { servers: { sums: { command: '${process.execPath}', args: [server.mjs], cwd: '${cwd}' } } }\nmodel: { screenplay: play.yaml }\n`
+    const config =
+      `mcp: { servers: { sums: { command: '${process.execPath}', args: [server.mjs], cwd: '${cwd}' } } }\nmodel: { ` +
+      `screenplay: play.yaml }\n`
     writeFileSync(join(cwd, "own.yaml"), config)
     writeFileSync(
       join(cwd, "play.yaml"),

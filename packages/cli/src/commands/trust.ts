@@ -19,7 +19,10 @@ export const trustCommand: Command = {
   usage: usageText({
     synopsis: ["trust [folder]", "trust source <name>", "trust list [options]", "trust revoke [folder | name]"],
     description:
-      "What a toolwright.yaml would start, load, connect to or open waits until you trust the file as it stands; until then it is left out, and a line says so. --trust or TOOLWRIGHT_TRUST=1 trusts what is found for one command. A tool of an MCP server or a tools service that is not what it was when it was let in is refused until it is let in anew.",
+      "What a toolwright.yaml would start, load, connect to or open waits until you trust the file as it stands; " +
+      "until then it is left out, and a line says so. --trust or TOOLWRIGHT_TRUST=1 trusts what is found for one " +
+      "command. A tool of an MCP server or a tools service that is not what it was when it was let in is refused " +
+      "until it is let in anew.",
     options: OPTIONS,
     examples: [
       { line: "toolwright trust", does: "Trust the file of this folder, or the one above it, and show what it may do" },
@@ -72,7 +75,8 @@ async function trust({ cwd, env, stdout }: Invocation, given: string): Promise<n
   const demands = trustFile(await readConfigurationFile(path), env)
   stdout.write(
     demands.length === 0
-      ? `${neutralise(path)} needs no trust: nothing in it starts programs, names servers, uses keys or opens anything.\n`
+      ? `${neutralise(path)} needs no trust: nothing in it starts programs, names servers, uses keys or ` +
+          `opens anything.\n`
       : `${neutralise(path)} is trusted as it stands. It may:\n${demandLines(demands).join("\n")}\n`,
   )
   return EXIT.success
@@ -90,12 +94,14 @@ function list({ env, stdout }: Invocation, json: boolean): number {
     stdout.write(`Nothing is trusted. Answers would be kept in ${store.file}.\n`)
   for (const { path, answer, at, digest } of entries) {
     stdout.write(
-      `${answer === "yes" ? "trusted " : "declined"}  ${at.slice(0, 10)}  ${digest.slice(0, 12)}  ${neutralise(path)}\n`,
+      `${answer === "yes" ? "trusted " : "declined"}  ${at.slice(0, 10)}  ${digest.slice(0, 12)}  ` +
+        `${neutralise(path)}\n`,
     )
   }
   for (const { name, target, at, tools, changed } of sources) {
     stdout.write(
-      `told      ${at.slice(0, 10)}  ${`${tools} ${tools === 1 ? "tool" : "tools"}`.padEnd(12)}  ${neutralise(`${name} (${target})`)}\n${changedLines(changed)}`,
+      `told      ${at.slice(0, 10)}  ${`${tools} ${tools === 1 ? "tool" : "tools"}`.padEnd(12)}  ` +
+        `${neutralise(`${name} (${target})`)}\n${changedLines(changed)}`,
     )
   }
   return EXIT.success
@@ -133,7 +139,8 @@ function revoke({ cwd, env, stdout }: Invocation, given: string): number {
   stdout.write(
     forgotten === 0
       ? `Nothing was said about ${neutralise(path)}; 'toolwright trust list' shows about what something was.\n`
-      : `Forgotten: ${forgotten === 1 ? "one answer" : `${forgotten} answers`} about ${neutralise(named > 0 ? given : path)}.\n`,
+      : `Forgotten: ${forgotten === 1 ? "one answer" : `${forgotten} answers`} about ` +
+          `${neutralise(named > 0 ? given : path)}.\n`,
   )
   return forgotten === 0 ? EXIT.failure : EXIT.success
 }

@@ -118,7 +118,8 @@ test("a run is taken back as a whole, or one of its calls", async () => {
     "play.yaml": [
       "steps:",
       "  - reply: { calls: [{ name: file_write, arguments: { path: a.txt, content: other } }] }",
-      '  - reply: { calls: [{ name: bash, arguments: { command: "mkdir z; echo hi > z/q; ln -s z/q l; chmod 600 a.txt" } }] }',
+      '  - reply: { calls: [{ name: bash, arguments: { command: "mkdir z; echo hi > z/q; ln -s z/q l; chmod 600 ' +
+        'a.txt" } }] }',
       "  - reply: Done.",
     ].join("\n"),
   })
@@ -197,9 +198,12 @@ test("what a plan's tasks changed one after another is shown as what taking all 
   const step = (name: string, args: object) =>
     `  - reply: { calls: [{ name: ${name}, arguments: ${JSON.stringify(args)} }] }\n`
   const cwd = folderWith({
-    "play.yaml": `steps:\n${step("file_write", { path: "a.txt", content: "one\n" })}  - reply: Written.\n${step("file_replace", { path: "a.txt", old_text: "one", new_text: "two" })}  - reply: Written again.\n`,
+    "play.yaml":
+      `steps:\n${step("file_write", { path: "a.txt", content: "one\n" })}  - reply: Written.\n` +
+      `${step("file_replace", { path: "a.txt", old_text: "one", new_text: "two" })}  - reply: Written again.\n`,
     "plan.yaml":
-      "name: twice\ntasks:\n  first: { agent: assistant, task: write }\n  again: { agent: assistant, task: write, after: [first] }\n",
+      "name: twice\ntasks:\n  first: { agent: assistant, task: write }\n  again: { agent: assistant, task: " +
+      "write, after: [first] }\n",
   })
   const { stdout } = await here(["plan", "run", "plan.yaml", "--screenplay", "play.yaml"], { cwd })
   const [plan] = /twice-\w+/.exec(stdout)!

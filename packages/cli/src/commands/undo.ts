@@ -23,9 +23,12 @@ export const undoCommand: Command = {
   usage: usageText({
     synopsis: ["undo [<run>|<call>|<task>|<plan>|latest] [options]", "undo list [options]"],
     description:
-      "Before a tool changes something, what was there is kept with the records. Undo brings it back: contents, modes and links, of a\n" +
-      "whole run or of one call. It shows the difference first and asks. A file that was changed since stays as it is, and is named.\n" +
-      "What was taken back can be brought back in turn: undo is on the list itself, and leaves a record (who, what, what came of it)\n" +
+      "Before a tool changes something, what was there is kept with the records. Undo brings it back: contents, " +
+      "modes and links, of a\n" +
+      "whole run or of one call. It shows the difference first and asks. A file that was changed since stays as " +
+      "it is, and is named.\n" +
+      "What was taken back can be brought back in turn: undo is on the list itself, and leaves a record (who, " +
+      "what, what came of it)\n" +
       "that 'runs show' names. Exit code 1 means that something stayed as it was.",
     options: OPTIONS,
     examples: [
@@ -80,7 +83,8 @@ async function list({ invocation: { stdout, stderr }, values, history, print }: 
     for (const item of items) {
       const lost = item.unkept.length === 0 ? "" : `, ${item.unkept.length} not kept`
       stdout.write(
-        `${item.id.padEnd(width)}  ${item.state.padEnd(18)}  ${count(item.paths.length, "path")}${lost}  ${neutralise(wordsFor(item))}\n`,
+        `${item.id.padEnd(width)}  ${item.state.padEnd(18)}  ${count(item.paths.length, "path")}${lost}  ` +
+          `${neutralise(wordsFor(item))}\n`,
       )
     }
   }

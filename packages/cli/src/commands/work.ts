@@ -30,8 +30,10 @@ export const workCommand: Command = {
   usage: usageText({
     synopsis: ["work [options]"],
     description:
-      "Takes the tasks of this folder, the most urgent first, and runs their agents; 'toolwright tasks' adds and shows them. Several workers\n" +
-      "may run at once, with --database on several machines too. What a worker left when it died, another goes on with.",
+      "Takes the tasks of this folder, the most urgent first, and runs their agents; 'toolwright tasks' adds and " +
+      "shows them. Several workers\n" +
+      "may run at once, with --database on several machines too. What a worker left when it died, another " +
+      "goes on with.",
     options: OPTIONS,
     examples: [
       { line: "toolwright work --once", does: "Do what waits, then end" },

@@ -48,7 +48,8 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ]
   },
   "run-resume": ({ model, round, calls }, { style }) => [
-    `${style.bold("goes on")} with ${neutralise(model)} ${style.dim(`from round ${round} on, after ${count(calls, "call")}`)}`,
+    `${style.bold("goes on")} with ${neutralise(model)} ` +
+      `${style.dim(`from round ${round} on, after ${count(calls, "call")}`)}`,
   ],
   "round-start": ({ round, maxRounds }, { style }) => [style.cyan(`round ${round}/${maxRounds}`)],
   request: ({ prefix, context, toolBias }, sheet) =>
@@ -185,7 +186,8 @@ export function summaryLines(summary: RunSummary, style: Style, said = ""): stri
     count(rounds, "round"),
     count(calls, "call"),
     ...(failedCalls === 0 ? [] : [`${failedCalls} failed`, `${correctedFailures} corrected`]),
-    `${duration(times.totalMs)} (model ${duration(times.modelMs)}, tools ${duration(times.toolMs)}, own ${Math.round(times.overheadMs)} ms)`,
+    `${duration(times.totalMs)} (model ${duration(times.modelMs)}, tools ${duration(times.toolMs)}, own ` +
+      `${Math.round(times.overheadMs)} ms)`,
   ]
   return [
     said !== "" && message.trim() === said ? title : `${title}: ${neutralise(message)}`,
@@ -197,7 +199,8 @@ export function summaryLines(summary: RunSummary, style: Style, said = ""): stri
 }
 
 const IN_WORDS_ALONE =
-  "The model answered in words alone. 'toolwright doctor' tries whether it calls tools when it is asked to, and which way of offering them it takes."
+  "The model answered in words alone. 'toolwright doctor' tries whether it calls tools when it is asked to, and " +
+  "which way of offering them it takes."
 
 /**
  * How a run ended, where that is not as it should be.

@@ -47,7 +47,8 @@ test("text and calls appear as they are decoded, without the white space between
     summary,
   })
   expect(text()).toBe(
-    '  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 50 ms, 680 a second · 0.1 s in all\n',
+    '  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 50 ms, 680 a second · ' +
+      "0.1 s in all\n",
   )
 })
 

@@ -174,7 +174,9 @@ export function speedOf({ calls, outputTokens, times, dryRun }: RunSummary): str
     outputTokens === 0
       ? []
       : [
-          `${count(outputTokens, "token")} in ${modelMs < 1000 ? `${Math.round(modelMs)} ms` : duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`,
+          `${count(outputTokens, "token")} in ` +
+            `${modelMs < 1000 ? `${Math.round(modelMs)} ms` : duration(modelMs)}, ` +
+            `${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`,
         ]
   return [
     ...(calls === 0 ? [] : [`${count(calls, "call")}${dryRun === true ? ", none run" : ""}`]),

@@ -47,7 +47,10 @@ function originLine({ argument, held, places }: ArgumentOrigin, style: Style): s
   if (places.length === 0) return `${neutralise(argument)} stands nowhere in what was said${rule}`
   const words = places.map(({ message, role, before, text, after }) => {
     const around = (each: string): string => style.dim(flat(each))
-    return `“${around(before)}${style.bold(flat(text))}${around(after)}” ${style.dim(`(${neutralise(role)}, message ${message})`)}`
+    return (
+      `“${around(before)}${style.bold(flat(text))}${around(after)}” ` +
+      `${style.dim(`(${neutralise(role)}, message ${message})`)}`
+    )
   })
   return `${neutralise(argument)} from ${words.join(" and ")}${rule}`
 }

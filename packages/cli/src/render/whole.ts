@@ -58,7 +58,10 @@ export function wholeRenderer(
           if (shown) write("")
           lines(event)
           return write(
-            `${style.cyan(isTTY.stdout ? "→" : "call")} ${style.bold(neutralise(event.name))} ${shortArguments(event.arguments, width - event.name.length - 8)}`.trimEnd(),
+            (
+              `${style.cyan(isTTY.stdout ? "→" : "call")} ${style.bold(neutralise(event.name))} ` +
+              `${shortArguments(event.arguments, width - event.name.length - 8)}`
+            ).trimEnd(),
           )
         case "tool-end":
           if (event.result.metadata.dryRun === true) return lines(event).slice(1).forEach(write)

@@ -159,7 +159,8 @@ test("variables, a file of them and a file with a token make the service", async
   })
   writeFileSync(
     join(cwd, ".env"),
-    `BASE_REPOS_PATH=${cwd}/repos\nBASE_DOWNLOADS_PATH=${cwd}/downloads\nPLAYBOOKS_PATH=${cwd}/plays\nTOOLWRIGHT_TOKEN_FILE=${cwd}/service/token\n`,
+    `BASE_REPOS_PATH=${cwd}/repos\nBASE_DOWNLOADS_PATH=${cwd}/downloads\nPLAYBOOKS_PATH=${cwd}/plays\n` +
+      `TOOLWRIGHT_TOKEN_FILE=${cwd}/service/token\n`,
   )
   const service = startCli(["serve", "--port", "0", "--quiet", "--env-file", ".env"], { cwd })
   const [, url] = await service.until(STARTED)

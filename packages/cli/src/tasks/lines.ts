@@ -8,7 +8,10 @@ export function summaryLine(task: TaskRow, indent = "", width = 20): string {
   const { id, state, agent, reason, attempts } = row
   const tries = attempts > 1 ? ` (try ${attempts})` : ""
   const why = reason === null || state === "done" ? "" : `: ${oneLine(reason, 100)}`
-  return `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(wordsOf(row), 70)}${why}`
+  return (
+    `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ` +
+    `${oneLine(wordsOf(row), 70)}${why}`
+  )
 }
 
 /** What is said where there are none. */

@@ -41,7 +41,9 @@ export interface ModelServer {
 
 /** The model's own chat template, of the Hermes kind. */
 export const TEMPLATE =
-  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson }}\n</tool_call>{% endfor %}<|im_end|>\n{% endfor %}{% if tools %}{{ tools | tojson }}{% endif %}<|im_start|>assistant\n"
+  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n" +
+  "{{ c.function | tojson }}\n</tool_call>{% endfor %}<|im_end|>\n{% endfor %}{% if tools %}{{ tools | tojson " +
+  "}}{% endif %}<|im_start|>assistant\n"
 
 /** Starts a server that answers one request after the other; it ends with the test. */
 export async function startModelServer(

@@ -60,7 +60,8 @@ export async function readCall<const Own extends OptionDeclarations>(
   if (positionals.length > 0 && (whole !== positionals[0] || !/^[-@{]/.test(whole ?? ""))) {
     throw usageError(
       `Unexpected argument '${positionals[0]}'.`,
-      `Arguments are flags: --${parameters[0]?.flag ?? "name"} <value>; 'toolwright tools show ${tool.name}' lists them.`,
+      `Arguments are flags: --${parameters[0]?.flag ?? "name"} <value>; 'toolwright tools show ` +
+        `${tool.name}' lists them.`,
     )
   }
   const base = whole === undefined ? {} : await wholeArguments(whole, invocation)

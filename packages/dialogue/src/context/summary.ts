@@ -32,7 +32,9 @@ export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOpti
   const room = most - changed.length - failures.length
   const lines = linesOf(messages, room / messages.length).filter((line) => !brief || isSaid(line))
   const sections = [changed, failures, ...linesWithin(lines, room)]
-  const head = `Summary of ${blocks.length} ${what} (their text was left out to save room${recall === undefined ? "" : `; ${recall}`}):`
+  const head =
+    `Summary of ${blocks.length} ${what} (their text was left out to save ` +
+    `room${recall === undefined ? "" : `; ${recall}`}):`
   return [{ role: "user", content: [head, ...sections.filter((section) => section !== "")].join("\n") }]
 }
 
@@ -127,7 +129,9 @@ function linesOf(messages: readonly ChatMessage[], share: number, named = false)
       case "tool": {
         const { name, callId, success, content } = message
         const called = calls.get(callId) ?? ""
-        const line = `- ${name}${named ? ` (${callId})` : ""}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
+        const line =
+          `- ${name}${named ? ` (${callId})` : ""}: ${success ? "done" : "failed"}: ` +
+          `${oneLine(content, success ? short : long)}`
         return [called === "" ? line : `${line} [called with ${called}]`]
       }
     }

@@ -43,9 +43,10 @@ function wordsIn(text: string): ReadonlySet<string> {
 }
 
 const PLAIN: ReadonlySet<string> = new Set(
-  "a an and are as at be by for from how i in into is it its me my of on or that the this to tool tools use want what which with you".split(
-    " ",
-  ),
+  (
+    "a an and are as at be by for from how i in into is it its me my of on or that the this to tool tools use want " +
+    "what which with you"
+  ).split(" "),
 )
 
 function stem(word: string): string {

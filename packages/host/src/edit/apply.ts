@@ -141,7 +141,9 @@ function tooMuchWork(count: number, path: string): ToolResult {
 function tooLong(length: number, path: string): ToolResult {
   return failure({
     code: "FILE_TOO_LARGE",
-    message: `Nothing was changed in ${path}: it would have ${length.toLocaleString("en")} characters, and the limit is 50 MB`,
+    message:
+      `Nothing was changed in ${path}: it would have ${length.toLocaleString("en")} characters, and the limit ` +
+      "is 50 MB",
     hint: "Replace fewer places, or put less there.",
   })
 }

@@ -32,7 +32,8 @@ describe("several edits", () => {
     const error = refused("alpha\nbeta\nbeta\n", edit("alpha", "A"), edit("beta", "B"), edit("gamma", "G"))
     expect(error.code).toBe("EDIT_AMBIGUOUS")
     expect(error.message).toBe(
-      "Nothing was changed in f.ts: edit 2 of 3: old_text is there 2 times, at lines 2, 3; edit 3 of 3: old_text is not there, and nothing like it. The other edit is fine, but all are applied together or not at all.",
+      "Nothing was changed in f.ts: edit 2 of 3: old_text is there 2 times, at lines 2, 3; edit 3 of 3: old_text " +
+        "is not there, and nothing like it. The other edit is fine, but all are applied together or not at all.",
     )
   })
 
@@ -131,7 +132,8 @@ test("what lies outside the matches never changes, whatever the text, its ending
 
 describe("the answer to a text that is not there", () => {
   const text =
-    "import x\n\nexport function mean(values) {\n  let sum = 0\n  for (const value of values) sum += value\n  return sum / values.length\n}\n"
+    "import x\n\nexport function mean(values) {\n  let sum = 0\n  for (const value of values) sum += value\n  " +
+    "return sum / values.length\n}\n"
 
   test("shows the nearest lines with their numbers", () => {
     const error = refused(text, edit("for (const v of values) sum += v\nreturn sum / (values.length - 1)", "y"))
@@ -149,7 +151,9 @@ describe("the answer to a text that is not there", () => {
     const [best] = nearestIn(many)("const value17001 = compute(119008)\nconst value17002 = compute(119014)")
     expect(best?.startLine).toBe(17_002)
     expect(nearestIn(text)("zzzz qqqq wwww")).toEqual([])
-    const longer = `${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`
+    const longer =
+      `${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + ` +
+      `value, 0) / count\n`
     const part = nearestIn(longer)("total = frist.values")
     expect(part[0]).toMatchObject({ startLine: 17 })
   })

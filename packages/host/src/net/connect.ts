@@ -75,7 +75,9 @@ async function vettedAddresses(url: URL, options: ConnectOptions): Promise<reado
     "BLOCKED_ADDRESS",
     `${url.host} is not on the public internet; local and private addresses are refused.`,
     {
-      hint: "Use a public URL. Whoever runs this can allow one private origin in the configuration (network.allowOrigins).",
+      hint:
+        "Use a public URL. Whoever runs this can allow one private origin in the configuration " +
+        "(network.allowOrigins).",
       details: { host: url.host },
     },
   )

@@ -17,7 +17,8 @@ export function createRateLimiter(perMinute: number, now: () => number): (host: 
       const waitMs = WINDOW_MS - (time - (times[0] ?? time))
       throw new NetworkError(
         "RATE_LIMITED",
-        `More than ${perMinute} requests to ${host} within a minute; the next is allowed in ${Math.ceil(waitMs / 1000)} s.`,
+        `More than ${perMinute} requests to ${host} within a minute; the next is allowed in ` +
+          `${Math.ceil(waitMs / 1000)} s.`,
         { retryable: true, details: { host, retryAfterMs: waitMs } },
       )
     }

@@ -109,7 +109,8 @@ async function tellMoved(gitDir: string, { refs, files }: RepositoryNote, answer
     const short = name.replace(/^refs\/(?:heads\/|tags\/)?/u, "")
     const what = later === undefined ? "removed" : "set back"
     notes.push(
-      `the command ${what} ${short}: it stood at ${value}, and nothing leads there now ('git branch kept ${value.slice(0, 12)}' keeps it)`,
+      `the command ${what} ${short}: it stood at ${value}, and nothing leads there now ('git branch kept ` +
+        `${value.slice(0, 12)}' keeps it)`,
     )
   }
   return notes

@@ -61,7 +61,8 @@ describe.skipIf(probed.program === undefined)("a sandbox by bubblewrap", () => {
 
   test("hides everything beside the workspace, the home folder, and other processes", async () => {
     const { outcome } = await run(
-      `cat ../secret.txt; find ${homedir()} -maxdepth 1 -type f; ls -A ${homedir()}/.ssh; cat /etc/shadow | head -1; ls /proc | grep -c '^[0-9]'`,
+      `cat ../secret.txt; find ${homedir()} -maxdepth 1 -type f; ls -A ${homedir()}/.ssh; cat /etc/shadow | head ` +
+        "-1; ls /proc | grep -c '^[0-9]'",
     )
     expect(outcome.stdout.text).not.toContain("SECRET")
     // Nothing but the number of processes: no file of the home folder either.
@@ -86,7 +87,9 @@ describe.skipIf(probed.program === undefined)("a sandbox by bubblewrap", () => {
     const server = createServer((_, response) => void response.end("reached"))
     await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done))
     const { port } = server.address() as AddressInfo
-    const ask = `${process.execPath} -e 'fetch("http://127.0.0.1:${port}").then(async (r) => console.log(await r.text()), (e) => console.log("no"))'`
+    const ask =
+      `${process.execPath} -e 'fetch("http://127.0.0.1:${port}").then(async (r) => console.log(await r.text()), ` +
+      `(e) => console.log("no"))'`
     expect((await run(ask)).outcome.stdout.text).toBe("no\n")
     const open = await run(ask, { network: true })
     expect(open.outcome.stdout.text).toBe("reached\n")

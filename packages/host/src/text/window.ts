@@ -41,9 +41,15 @@ export function windowOf(text: string, { firstLine = 1, totalLines, lineCount, n
       .toString("utf8")
       .replace(/\ufffd+$/u, "")
     const rest = lines.length > 1 ? ` ${next(firstLine + 1)} to continue.` : ""
-    return `${shown}\n[Line ${firstLine} of ${total} is ${Buffer.byteLength(line)} bytes long; the first ${WINDOW_BYTES} are shown.${rest}]`
+    return (
+      `${shown}\n[Line ${firstLine} of ${total} is ${Buffer.byteLength(line)} bytes long; the first ` +
+      `${WINDOW_BYTES} are shown.${rest}]`
+    )
   }
   const last = firstLine + count - 1
   const shown = lines.slice(0, count).join("")
-  return `${shown}${shown.endsWith("\n") ? "" : "\n"}[Showing lines ${firstLine}–${last} of ${total}. ${next(last + 1)} to continue.]`
+  return (
+    `${shown}${shown.endsWith("\n") ? "" : "\n"}[Showing lines ${firstLine}–${last} of ${total}. ${next(last + 1)} ` +
+    "to continue.]"
+  )
 }

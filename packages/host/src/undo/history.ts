@@ -319,7 +319,9 @@ function chosenItem(items: readonly HistoryItem[], id: string | undefined): Hist
   if (begun.length === 1) return begun[0]!
   if (begun.length === 0)
     throw new ToolwrightError("UNKNOWN_CHANGE", `Nothing that can be taken back is on record for '${id}'.`, {
-      hint: "'toolwright undo list' shows what can. What was committed stays: git takes that back ('git revert', 'git reset').",
+      hint:
+        "'toolwright undo list' shows what can. What was committed stays: git takes that back ('git revert', " +
+        "'git reset').",
     })
   throw new ToolwrightError(
     "AMBIGUOUS_CHANGE",

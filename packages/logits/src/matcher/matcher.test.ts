@@ -156,7 +156,8 @@ describe("notations", () => {
       "raw text up to a tag",
       tags,
       forecast,
-      "<parameter=days>\n3\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n<parameter=city>\nBern\n</parameter>\n",
+      "<parameter=days>\n3\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n<parameter=city>\nBern\n" +
+        "</parameter>\n",
       true,
     ],
   ])("%s", (_, notation, schema, whole, valid) => {

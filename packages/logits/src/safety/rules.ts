@@ -176,7 +176,8 @@ export const SAFETY_RULES: readonly SafetyRule[] = [
     category: "violence",
     from: "strict",
     pattern:
-      "\\b(how to|instructions (for|to)|steps to) (build|make|assemble|building|making) an? ([a-z]{1,12} )?(bomb|explosive|grenade|silencer)\\b",
+      "\\b(how to|instructions (for|to)|steps to) (build|make|assemble|building|making) an? ([a-z]{1,12} " +
+      ")?(bomb|explosive|grenade|silencer)\\b",
   },
   {
     name: "graphic-violence",

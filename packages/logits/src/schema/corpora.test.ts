@@ -53,7 +53,8 @@ describe.skipIf(!hasSharedData)("schemas from outside", () => {
     const share = (status: string): string =>
       `${status} ${((results.filter((one) => one.status === status).length / results.length) * 100).toFixed(1)} %`
     console.log(
-      `JSON Schema test suite, 2020-12, ${results.length} groups: ${share("exact")}, ${share("refused")}, ${share("relaxed")}`,
+      `JSON Schema test suite, 2020-12, ${results.length} groups: ${share("exact")}, ${share("refused")}, ` +
+        `${share("relaxed")}`,
     )
     expect(results.filter(({ under, over }) => under.length + over.length > 0)).toEqual([])
     expect(results.filter(({ status }) => status === "exact").length / results.length).toBeGreaterThan(0.75)

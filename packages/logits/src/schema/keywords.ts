@@ -133,7 +133,8 @@ function readFormat(format: string, { formats }: KeywordContext): StringSet {
   if (formats === "annotate" || !isKnownFormat(format)) return ANY_STRING
   if (formats === "undecided") {
     throw new SchemaProblem(
-      `"${format}" is a mere annotation in the dialect that $schema names; set the option formats to "assert" or "annotate"`,
+      `"${format}" is a mere annotation in the dialect that $schema names; set the option formats to "assert" ` +
+        `or "annotate"`,
     )
   }
   const strings = formatStrings(format)

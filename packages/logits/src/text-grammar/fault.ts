@@ -27,7 +27,10 @@ export function faultIn(program: Program, text: string): string | undefined {
     read += character.length
   }
   if (position.done) return undefined
-  return `it ends too soon, at ${placeOf(text, text.length)}${after(text, text.length)}; next may come ${nextOf(program, position)}.`
+  return (
+    `it ends too soon, at ${placeOf(text, text.length)}${after(text, text.length)}; next may come ` +
+    `${nextOf(program, position)}.`
+  )
 }
 
 function tooAmbiguous(read: number): ToolwrightError {

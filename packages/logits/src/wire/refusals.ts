@@ -12,9 +12,11 @@ const NO_MORE = String.raw`(?! (?:with(?! (?:this|the|that) (?:model|server))|of
  */
 const REFUSALS: readonly RegExp[] = [
   `(?:does not|doesn't|do not|don't|cannot|no) support (?:for )?(?:the )?(?:${TOOLS}|${HOLDS})${NO_MORE}`,
-  `(?:${TOOLS}|${HOLDS})(?: parameter| of type ['"\`]?json_schema['"\`]?)? (?:is|are) not (?:supported|enabled|permitted|allowed|recogni[sz]ed)${NO_MORE}`,
+  `(?:${TOOLS}|${HOLDS})(?: parameter| of type ['"\`]?json_schema['"\`]?)? (?:is|are) not ` +
+    `(?:supported|enabled|permitted|allowed|recogni[sz]ed)${NO_MORE}`,
   `no endpoints? found that supports? (?:tool|function)`,
-  `(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra)(?: request| keyword)? (?:field|parameter|param|argument|property|key|input)s?(?: supplied)?:? ?${FIELDS}`,
+  "(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra)(?: request| keyword)? " +
+    `(?:field|parameter|param|argument|property|key|input)s?(?: supplied)?:? ?${FIELDS}`,
   String.raw`requires? (?:the )?(?:--jinja|--enable-auto-tool-choice)`,
   `(?:failed|unable) to (?:parse|compile|convert|initiali[sz]e) (?:the )?(?:provided )?(?:${HOLDS}|samplers?\\b)`,
   String.raw`(?:error|failure) (?:parsing|compiling|in) (?:the )?grammar`,

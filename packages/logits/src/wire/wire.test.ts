@@ -34,7 +34,8 @@ describe("chooseDelivery", () => {
       reason: "as configured",
     })
     expect(chooseDelivery(none, { prefer: "native" }).reason).toBe(
-      "native was configured but is not possible; native: the server has no native tool use; grammar: the server takes no grammar; schema: the server takes no JSON Schema",
+      "native was configured but is not possible; native: the server has no native tool use; grammar: the server " +
+        "takes no grammar; schema: the server takes no JSON Schema",
     )
   })
 

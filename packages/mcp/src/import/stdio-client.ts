@@ -37,7 +37,8 @@ export class StdioMCPClient extends BaseMCPClient {
         await transport.close().catch(() => {})
         const last = transport.said.trim().split("\n").slice(-3).join(" ")
         throw new Error(
-          `'${[options.command, ...(options.args ?? [])].join(" ")}' does not answer as an MCP server (${messageOf(cause)})${last === "" ? "" : `; it said: ${last}`}`,
+          `'${[options.command, ...(options.args ?? [])].join(" ")}' does not answer as an MCP server ` +
+            `(${messageOf(cause)})${last === "" ? "" : `; it said: ${last}`}`,
           { cause },
         )
       }

@@ -65,7 +65,9 @@ function withoutBuiltIn(cause: unknown): unknown {
   const { message, hint } = cause
   return new ToolwrightError("NO_MODEL", `No model is configured, and the built-in one cannot run: ${message}`, {
     cause,
-    hint: `${hint === undefined ? "" : `${hint}\n`}${HOW_TO_CONFIGURE}\nWithout any model work: toolwright tools call, format, grammar, serve, mcp, demo.`,
+    hint:
+      `${hint === undefined ? "" : `${hint}\n`}${HOW_TO_CONFIGURE}\nWithout any model work: toolwright tools call, ` +
+      "format, grammar, serve, mcp, demo.",
   })
 }
 
@@ -91,7 +93,9 @@ export function withoutModel(): never {
     "NO_MODEL",
     "No model is configured, and the built-in one knows none of the tools that are registered.",
     {
-      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name: "…", baseUrl: "…" } }), or { builtins: {} } for the built-in tools and the built-in model.`,
+      hint:
+        `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name: "…", baseUrl: "…" } }), or { builtins: {} ` +
+        "} for the built-in tools and the built-in model.",
     },
   )
 }

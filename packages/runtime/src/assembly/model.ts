@@ -74,9 +74,11 @@ export function modelFor(
 }
 
 const NO_TOOL_BIAS =
-  "This model does not tell its tokens, so agent.toolBias changes nothing: llama.cpp's server, vLLM, SGLang and models in this process do."
+  "This model does not tell its tokens, so agent.toolBias changes nothing: llama.cpp's server, vLLM, SGLang and " +
+  "models in this process do."
 const NO_TOKENS =
-  "This model does not tell how it comes to its replies, so none of their tokens is recorded: models in this process do (--backend pocket, or llama with --model-path)."
+  "This model does not tell how it comes to its replies, so none of their tokens is recorded: models in this " +
+  "process do (--backend pocket, or llama with --model-path)."
 
 /** A server that is configured without the name of a model is asked for that of the run. */
 function withModelNamed(configuration: Configuration, former: string | undefined): Configuration {

@@ -62,7 +62,9 @@ export async function knownServer(
 export function warnOfTemplate(probed: ProbedServer | undefined, log: (line: string) => void): void {
   if (probed?.dialect !== "llama.cpp" || probed.chatTemplate === undefined || !isPlain(probed.chatTemplate)) return
   log(
-    "The chat template that the server shows is plain ChatML without tools, which llama.cpp also takes for a model that brings none. Unless the model was trained on it, give its own: --chat-template-file FILE at the server, --model-template FILE here.",
+    "The chat template that the server shows is plain ChatML without tools, which llama.cpp also takes for a " +
+      "model that brings none. Unless the model was trained on it, give its own: --chat-template-file FILE at the " +
+      "server, --model-template FILE here.",
   )
 }
 

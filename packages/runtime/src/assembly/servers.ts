@@ -64,7 +64,8 @@ function commonOptions(kind: ServerKind, model: Model) {
   if (baseUrl === undefined)
     throw missing(
       "model.baseUrl",
-      "--base-url URL or TOOLWRIGHT_BASE_URL, for example http://localhost:11434/v1 of Ollama or http://localhost:8080/v1 of llama.cpp",
+      "--base-url URL or TOOLWRIGHT_BASE_URL, for example http://localhost:11434/v1 of Ollama or " +
+        "http://localhost:8080/v1 of llama.cpp",
     )
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
   return {

@@ -19,7 +19,8 @@ export const AGENT_SETTINGS = [
     values: ["summary", "last", "priority"],
     fallback: "summary",
     description:
-      "What is kept of a conversation that grows too long for the window: the last rounds and a summary, as many of the last rounds as fit, or failures, changes and words before others; see docs/agents.md",
+      "What is kept of a conversation that grows too long for the window: the last rounds and a summary, as many " +
+      "of the last rounds as fit, or failures, changes and words before others; see docs/agents.md",
     env: ["TOOLWRIGHT_CONTEXT"],
     flag: "context-strategy",
   },
@@ -29,7 +30,8 @@ export const AGENT_SETTINGS = [
     type: "integer",
     minimum: 1,
     description:
-      "Rounds at the end of a long conversation that are kept whole: 3 unless given, with the strategy last all that fit",
+      "Rounds at the end of a long conversation that are kept whole: 3 unless given, with the strategy last " +
+      "all that fit",
   },
   {
     key: "agent.maxNestingDepth",
@@ -65,7 +67,8 @@ export const AGENT_SETTINGS = [
     type: "boolean",
     fallback: false,
     description:
-      "Whether a model is led to tools whose inputs are there, and away from those called more than twice or denied, by the tokens of their names; of llama.cpp, vLLM, SGLang and models in this process",
+      "Whether a model is led to tools whose inputs are there, and away from those called more than twice or " +
+      "denied, by the tokens of their names; of llama.cpp, vLLM, SGLang and models in this process",
     env: ["TOOLWRIGHT_TOOL_BIAS"],
     flag: "tool-bias",
   },

@@ -71,7 +71,8 @@ describe("a configuration", () => {
 describe("mistakes", () => {
   test("are all reported, with their line and the right spelling", async () => {
     write(
-      "modle:\n  name: x\nmodel:\n  base_url: http://x\n  temperature: hot\nagent:\n  maxRounds: 0\n  toolCalling: text\n",
+      "modle:\n  name: x\nmodel:\n  base_url: http://x\n  temperature: hot\nagent:\n  maxRounds: 0\n  " +
+        "toolCalling: text\n",
     )
     const { code, message } = await failure()
     expect(code).toBe("INVALID_CONFIGURATION")

@@ -63,7 +63,9 @@ export function keyFor(setting: Setting, { env, address, file, variable }: KeyIn
   const [first] = given
   if (first === undefined) return {}
   return {
-    withheld: `${first.name} is not sent to ${to}: it belongs to ${first.homes.join(" or ")}. If it is meant for both, name its variable: --api-key-env NAME.`,
+    withheld:
+      `${first.name} is not sent to ${to}: it belongs to ${first.homes.join(" or ")}. If it is meant for both, ` +
+      "name its variable: --api-key-env NAME.",
   }
 }
 

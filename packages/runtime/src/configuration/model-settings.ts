@@ -25,7 +25,8 @@ export const MODEL_SETTINGS = [
       "pocket",
     ],
     description:
-      "Where inference happens: a server by the API that it speaks, a model in this process, or a screenplay; chosen by what else is set unless given, and where nothing is set the built-in pocket model",
+      "Where inference happens: a server by the API that it speaks, a model in this process, or a screenplay; " +
+      "chosen by what else is set unless given, and where nothing is set the built-in pocket model",
     env: ["TOOLWRIGHT_BACKEND"],
     flag: "backend",
   },
@@ -43,14 +44,16 @@ export const MODEL_SETTINGS = [
     type: "object",
     holds: typed<Readonly<Record<string, ModelPrice>>>(),
     description:
-      "What a million tokens cost by name of the model: { input, output }, in the unit in which budgets of tasks are given",
+      "What a million tokens cost by name of the model: { input, output }, in the unit in which budgets of " +
+      "tasks are given",
   },
   {
     key: "model.baseUrl",
     nature: "servers",
     type: "string",
     description:
-      "Where the model's server is, such as http://localhost:11434/v1; anthropic, openai-responses, ollama and llama-server have a usual one",
+      "Where the model's server is, such as http://localhost:11434/v1; anthropic, openai-responses, ollama and " +
+      "llama-server have a usual one",
     env: ["TOOLWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
     flag: "base-url",
   },
@@ -67,7 +70,9 @@ export const MODEL_SETTINGS = [
     nature: "keys",
     type: "string",
     description:
-      "Variable that holds the key, where a key is to go to another address than its own: OPENAI_API_KEY goes to api.openai.com or OPENAI_BASE_URL, ANTHROPIC_API_KEY to api.anthropic.com or ANTHROPIC_BASE_URL, TOOLWRIGHT_API_KEY to TOOLWRIGHT_BASE_URL where that is set",
+      "Variable that holds the key, where a key is to go to another address than its own: OPENAI_API_KEY goes to " +
+      "api.openai.com or OPENAI_BASE_URL, ANTHROPIC_API_KEY to api.anthropic.com or ANTHROPIC_BASE_URL, " +
+      "TOOLWRIGHT_API_KEY to TOOLWRIGHT_BASE_URL where that is set",
     flag: "api-key-env",
   },
   {
@@ -111,7 +116,8 @@ export const MODEL_SETTINGS = [
     path: true,
     type: "string",
     description:
-      "The model's own chat template, by which its calls are written into the prompt and read: a file in Jinja, a tokenizer_config.json or a GGUF file",
+      "The model's own chat template, by which its calls are written into the prompt and read: a file in Jinja, " +
+      "a tokenizer_config.json or a GGUF file",
     flag: "model-template",
   },
   {
@@ -138,7 +144,8 @@ export const MODEL_SETTINGS = [
     values: ["structured", "hybrid", "text"],
     fallback: "hybrid",
     description:
-      "How a model is to call: by its server's tool use, a grammar or its family's syntax, where structured takes no JSON in the text of a server with tool use for a call, or by generic JSON alone",
+      "How a model is to call: by its server's tool use, a grammar or its family's syntax, where structured " +
+      "takes no JSON in the text of a server with tool use for a call, or by generic JSON alone",
     flag: "tool-calling",
   },
   {
@@ -149,7 +156,8 @@ export const MODEL_SETTINGS = [
     fallback: "auto",
     flag: "grounding",
     description:
-      "Whether paths and file patterns that a grammar holds must come from the conversation: with small models in this process, with every model, or never",
+      "Whether paths and file patterns that a grammar holds must come from the conversation: with small models " +
+      "in this process, with every model, or never",
   },
   {
     key: "model.contextTokens",
@@ -181,7 +189,8 @@ export const MODEL_SETTINGS = [
     type: "integer",
     minimum: 1,
     description:
-      "Most tokens (estimated) that a model may reason in one reply of a run before it says or calls anything; then it is told to act",
+      "Most tokens (estimated) that a model may reason in one reply of a run before it says or calls anything; " +
+      "then it is told to act",
     flag: "reasoning-tokens",
   },
   { key: "model.seed", nature: "harmless", type: "integer", description: "Seed of the sampler", flag: "seed" },

@@ -6,7 +6,10 @@ export function configurationReference(): string {
   const sections = [...new Set(SETTINGS.map(({ key }) => key.split(".")[0]!))]
   const tables = sections.map((section) => {
     const rows = SETTINGS.filter(({ key }) => key.split(".")[0] === section).map(row)
-    return `## ${section}\n\n| setting | type | default | environment | flag | in a file | meaning |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`
+    return (
+      `## ${section}\n\n| setting | type | default | environment | flag | in a file | meaning |\n| --- | --- | --- ` +
+      `| --- | --- | --- | --- |\n${rows.join("\n")}\n`
+    )
   })
   return `${INTRODUCTION}\n${tables.join("\n")}`
 }

@@ -45,7 +45,8 @@ const DECLARED = [
     values: ["plain", "mirrored"],
     fallback: "plain",
     description:
-      "In a container: mirrored takes every mount below /mnt/read_write and /mnt/read_only as the folder of the host that its path names",
+      "In a container: mirrored takes every mount below /mnt/read_write and /mnt/read_only as the folder of the " +
+      "host that its path names",
     env: ["TOOLWRIGHT_MOUNTS"],
   },
   {
@@ -67,7 +68,8 @@ const DECLARED = [
     nature: "widens",
     type: "string-list",
     description:
-      "Tools beside those for code: web, blog, database; unless given, what has settings, and web where it is installed",
+      "Tools beside those for code: web, blog, database; unless given, what has settings, and web where it " +
+      "is installed",
     flag: "kits",
   },
   {
@@ -155,7 +157,8 @@ const DECLARED = [
     nature: "programs",
     type: "string-list",
     description:
-      "Tools of your own: files, folders and npm packages whose exported tools join the built-in ones, see docs/own-tools.md",
+      "Tools of your own: files, folders and npm packages whose exported tools join the built-in ones, see " +
+      "docs/own-tools.md",
     env: ["TOOLWRIGHT_TOOLS"],
     flag: "tools",
   },
@@ -164,14 +167,16 @@ const DECLARED = [
     nature: "servers",
     type: "object",
     description:
-      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags, sets, keyed, idempotent",
+      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, " +
+      "tags, sets, keyed, idempotent",
   },
   {
     key: "sources.services",
     nature: "servers",
     type: "string-list",
     description:
-      "Addresses of REST tools services, name= before one names it; TOOLS_API_TOKEN is the token of the one in TOOLS_API_URL",
+      "Addresses of REST tools services, name= before one names it; TOOLS_API_TOKEN is the token of the one in " +
+      "TOOLS_API_URL",
     env: ["TOOLS_API_URL"],
     flag: "rest",
   },
@@ -188,7 +193,8 @@ const DECLARED = [
     nature: "programs",
     type: "object",
     description:
-      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags, sets, keyed, idempotent",
+      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, " +
+      "prefix, rename, allow, deny, tags, sets, keyed, idempotent",
   },
   {
     key: "mcp.file",
@@ -212,14 +218,16 @@ const DECLARED = [
     path: true,
     type: "string",
     description:
-      "Folder in which servers of mcp.connect and mcp.file start; unless given, that of the file that names them, or the current one",
+      "Folder in which servers of mcp.connect and mcp.file start; unless given, that of the file that names " +
+      "them, or the current one",
   },
   {
     key: "permissions.allow",
     nature: "widens",
     type: "string-list",
     description:
-      "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, test, delete_file, move_file and, over a file that is there, write_file need it by themselves",
+      "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, test, " +
+      "delete_file, move_file and, over a file that is there, write_file need it by themselves",
     flag: "allow-tool",
   },
   {
@@ -241,7 +249,8 @@ const DECLARED = [
     type: "boolean",
     fallback: false,
     description:
-      "Whether tools that delete, move, publish or run commands need approval where no rule speaks; a project's own tests and checks run unasked where a sandbox holds them",
+      "Whether tools that delete, move, publish or run commands need approval where no rule speaks; a project's " +
+      "own tests and checks run unasked where a sandbox holds them",
     flag: "careful",
   },
   {
@@ -251,7 +260,8 @@ const DECLARED = [
     values: ["deny", "wait"],
     fallback: "deny",
     description:
-      "Where nobody can be asked whether a call may run: it may not, or the run waits without a process until 'toolwright approvals' has the answer",
+      "Where nobody can be asked whether a call may run: it may not, or the run waits without a process until " +
+      "'toolwright approvals' has the answer",
     flag: "approvals",
   },
   {
@@ -259,7 +269,8 @@ const DECLARED = [
     nature: "narrows",
     type: "string-list",
     description:
-      "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, however it comes there",
+      "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, " +
+      "however it comes there",
   },
   {
     key: "permissions.agents",
@@ -268,7 +279,8 @@ const DECLARED = [
     holds: typed<Readonly<Record<string, AgentPermissions>>>(),
     type: "object",
     description:
-      "Rules for single agents, by name: allow, deny and ask as above; they go before those for all, and deny wins. denyPaths is for all agents",
+      "Rules for single agents, by name: allow, deny and ask as above; they go before those for all, and deny " +
+      "wins. denyPaths is for all agents",
   },
   {
     key: "undo.enabled",
@@ -298,7 +310,9 @@ const DECLARED = [
     nature: "widens",
     type: "string-list",
     description:
-      "Kinds of secrets that tools' results show, in place of [secret]: aws, github, gitlab, slack, api-key, google, notion, hugging-face, npm, jwt, private-key, address, header, environment, configured, or all; records hold none",
+      "Kinds of secrets that tools' results show, in place of [secret]: aws, github, gitlab, slack, api-key, " +
+      "google, notion, hugging-face, npm, jwt, private-key, address, header, environment, configured, or all; " +
+      "records hold none",
     flag: "show-secret",
   },
   {
@@ -307,7 +321,8 @@ const DECLARED = [
     holds: typed<Readonly<Record<string, CallLimit>>>(),
     type: "object",
     description:
-      "How often tools may be called, by name (* and ? stand for characters): perMinute, perRun, and failures in a row after which further calls of the run, or of its phase, are refused",
+      "How often tools may be called, by name (* and ? stand for characters): perMinute, perRun, and failures in " +
+      "a row after which further calls of the run, or of its phase, are refused",
   },
   {
     key: "calls.middleware",
@@ -315,7 +330,8 @@ const DECLARED = [
     path: true,
     type: "string-list",
     description:
-      "Modules that stand around every call of a tool; each exports a middleware as default: async (call, next) => next()",
+      "Modules that stand around every call of a tool; each exports a middleware as default: async (call, " +
+      "next) => next()",
   },
   {
     key: "runs.database",
@@ -323,7 +339,8 @@ const DECLARED = [
     path: true,
     type: "string",
     description:
-      "Where runs, tasks and conversations are kept: a postgres:// address or an SQLite file; .toolwright/state.sqlite in the workspace unless given",
+      "Where runs, tasks and conversations are kept: a postgres:// address or an SQLite file; " +
+      ".toolwright/state.sqlite in the workspace unless given",
     env: ["TOOLWRIGHT_DATABASE"],
     flag: "database",
   },
@@ -333,7 +350,8 @@ const DECLARED = [
     type: "boolean",
     fallback: false,
     description:
-      "Whether it is recorded how the model came to each reply: its tokens with their chances, what the grammar removed, where arguments come from; of models in this process",
+      "Whether it is recorded how the model came to each reply: its tokens with their chances, what the grammar " +
+      "removed, where arguments come from; of models in this process",
     env: ["TOOLWRIGHT_RECORD_TOKENS"],
     flag: "record-tokens",
   },

@@ -4,7 +4,10 @@ import type { Examination, Tries } from "./examination.ts"
 export function examinationText(found: Examination): string {
   const { baseUrl, model, version, contextTokens, settings } = found
   if (!found.reachable)
-    return `Nothing answers at ${baseUrl}.\nStart the server, or name another one: --base-url http://localhost:11434/v1\n`
+    return (
+      `Nothing answers at ${baseUrl}.\nStart the server, or name another one: --base-url ` +
+      `http://localhost:11434/v1\n`
+    )
   const lines = [
     `Server     ${serverWords(found)}${version === undefined ? "" : ` ${version}`} at ${baseUrl}`,
     `Model      ${model}${found.listed === false ? ", which the server does not list: check the name" : ""}`,
@@ -17,9 +20,11 @@ export function examinationText(found: Examination): string {
     "",
     found.usable
       ? "This model calls tools when it is asked to."
-      : "This model does not call tools reliably, in either way: expect runs that end in words. A larger model, or one that was trained to call tools, will do better.",
+      : "This model does not call tools reliably, in either way: expect runs that end in words. A larger model, or " +
+        "one that was trained to call tools, will do better.",
     "Settings that follow:",
-    `  --backend ${found.backend} --native-tools ${String(settings.nativeTools)} --dialect ${settings.dialect}${settings.contextTokens === undefined ? "" : ` --context-tokens ${settings.contextTokens}`}`,
+    `  --backend ${found.backend} --native-tools ${String(settings.nativeTools)} --dialect ` +
+      `${settings.dialect}${settings.contextTokens === undefined ? "" : ` --context-tokens ${settings.contextTokens}`}`,
   ]
   if (found.dialect === "ollama" && found.backend === "openai-compatible")
     lines.push(
@@ -38,7 +43,8 @@ function serverWords({ backend, dialect }: Examination): string {
 const TEMPLATES = {
   shown: "shown by the server",
   plain:
-    "plain ChatML, which llama.cpp also takes for a model that brings none (--chat-template-file FILE at the server, --model-template FILE here)",
+    "plain ChatML, which llama.cpp also takes for a model that brings none (--chat-template-file FILE at the " +
+    "server, --model-template FILE here)",
   "not shown": "not shown by the server",
 } as const
 

@@ -38,7 +38,9 @@ export async function gitIn(top: string): Promise<Git> {
   const layout = await resolveRepository(real, [real])
   if (layout === undefined)
     throw new ToolwrightError("NOT_A_REPOSITORY", `${top} is not the top of a git repository.`, {
-      hint: "Tasks with a worktree of their own need one: run git init and commit what is there, or leave --worktree out.",
+      hint:
+        "Tasks with a worktree of their own need one: run git init and commit what is there, or leave " +
+        "--worktree out.",
     })
   await holdEntries(layout, [real], true)
   const { gitDir, commonDir } = layout

@@ -152,7 +152,8 @@ function conflictWords({
     `Two branches changed the same lines. Put that right so that what both of them wanted holds.`,
     `One side is '${tree.branch}' (above the line of '=======', HEAD), made for this task:\n${input.task}`,
     `The other side is '${into}' (below that line): what was merged meanwhile; its commits say what for.`,
-    `Files with marks of the conflict ('<<<<<<<', '=======', '>>>>>>>'):\n${files.map((file) => `- ${file}`).join("\n")}`,
+    `Files with marks of the conflict ('<<<<<<<', '=======', '>>>>>>>'):\n` +
+      `${files.map((file) => `- ${file}`).join("\n")}`,
     `Edit these files, leave no mark in them, and run the tests.`,
   ].join("\n\n")
 }

@@ -84,7 +84,9 @@ function noTools(file: string, exported: Readonly<Record<string, unknown>>): Too
     "INVALID_CONFIGURATION",
     `${file} exports no tool${names.length === 0 ? "" : `, only: ${names.join(", ")}`}.`,
     {
-      hint: 'A tool is what defineTool gives: import { defineTool } from "toolwright", export const add = defineTool({ … })',
+      hint:
+        'A tool is what defineTool gives: import { defineTool } from "toolwright", export const add = ' +
+        "defineTool({ … })",
     },
   )
 }
@@ -100,7 +102,9 @@ function hintFor(thrown: unknown, file: string): { hint?: string } {
   switch ((thrown as NodeJS.ErrnoException | undefined)?.code) {
     case "ERR_MODULE_NOT_FOUND":
       return {
-        hint: `Install what it imports in ${dirname(file)} (npm install …), and write relative imports with their ending: ./prices.ts.`,
+        hint:
+          `Install what it imports in ${dirname(file)} (npm install …), and write relative imports with their ` +
+          "ending: ./prices.ts.",
       }
     case "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX":
       return {

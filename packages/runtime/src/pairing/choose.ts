@@ -43,7 +43,9 @@ export const DEFAULT_PAIRING: Pairing = PAIRINGS[0]
 export function checkModelOf({ id, model }: RunRow, configuration: Configuration, pairing: Pairing | undefined): void {
   if (pairing === undefined || hasModel(configuration) || model === pairing.model) return
   throw new ToolwrightError("NO_MODEL", `The model of the run ${id} was '${model}', and no model is configured.`, {
-    hint: `Say where it is served, with \`model.baseUrl: http://…\`; \`model.name: …\` takes another one.\n${HOW_TO_CONFIGURE}`,
+    hint:
+      `Say where it is served, with \`model.baseUrl: http://…\`; \`model.name: …\` takes another one.\n` +
+      `${HOW_TO_CONFIGURE}`,
   })
 }
 

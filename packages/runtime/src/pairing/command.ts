@@ -2,9 +2,10 @@ import type { Reading } from "./pairing.ts"
 
 /** Options of the command itself, as arguments are spelt; a test of the command holds that none is missing. */
 const COMMANDS_OWN = new Set(
-  "json split args timeout record config trust root read_only kits builtins only_tools without_tools tools agents rest mcp_server mcp_config show_secret database".split(
-    " ",
-  ),
+  (
+    "json split args timeout record config trust root read_only kits builtins only_tools without_tools tools " +
+    "agents rest mcp_server mcp_config show_secret database"
+  ).split(" "),
 )
 
 /** A call as a command for a shell, to be typed by whoever wants it: in flags where the arguments are plain values. */

@@ -63,9 +63,11 @@ export const pocketPairing: Pairing = {
   words: {
     is: "a demonstration model of 2.9 million parameters (3 MB): it knows 20 tools and is no assistant",
     notice:
-      "No model is configured: the built-in pocket model answers (3 MB, 20 tools, for trying out). For a real one give --model NAME --base-url URL, or write them into toolwright.yaml.",
+      "No model is configured: the built-in pocket model answers (3 MB, 20 tools, for trying out). For a real " +
+      "one give --model NAME --base-url URL, or write them into toolwright.yaml.",
     advice:
-      "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url http://localhost:11434/v1",
+      "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url " +
+      "http://localhost:11434/v1",
     beyond,
     cannotBe: ({ name }) =>
       `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
@@ -92,7 +94,8 @@ function beyond(request: string): string | undefined {
 }
 
 const TAKE_BACK =
-  "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, not what was committed, and `toolwright undo --dry-run` shows them first."
+  "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, " +
+  "not what was committed, and `toolwright undo --dry-run` shows them first."
 
 /** What is answered in place of a call that it is not sure of. */
 function notSure({ readings }: PocketQuestion, root = process.cwd()): string {

@@ -71,7 +71,9 @@ describe("a builder that speaks Qwen's format", () => {
 
   test("that never finishes ends after exactly twenty inferences", async () => {
     using repo = repositoryWith(FIX_ADD)
-    const reply = `<tool_call>\n{"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n</tool_call>`
+    const reply =
+      `<tool_call>\n{"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n` +
+      "</tool_call>"
     const backend = createScriptedBackend({
       model: "qwen2.5",
       abilities: { nativeTools: false },

@@ -56,8 +56,12 @@ export function withoutSecrets(result: ToolResult, redact: (text: string) => str
 function refused(): ToolResult {
   return failure({
     code: "SECRET_HIDDEN",
-    message: `The arguments hold ${REDACTED}, which stands for a secret that was not shown: writing it would put the mark in the secret's place.`,
-    hint: "Change only what stands beside it, with a text that does not contain it, or ask the user to make this change.",
+    message:
+      `The arguments hold ${REDACTED}, which stands for a secret that was not shown: writing it would put the mark ` +
+      "in the secret's place.",
+    hint:
+      "Change only what stands beside it, with a text that does not contain it, or ask the user to make " +
+      "this change.",
   })
 }
 

@@ -94,7 +94,10 @@ class Spending {
   #begins(model: string): string | undefined {
     this.#price = this.#prices[model]
     if (this.#budget.money === undefined || this.#price !== undefined) return undefined
-    return `its budget is in money, and what '${model}' costs is not known: set model.prices: { ${JSON.stringify(model)}: { input: …, output: … } }`
+    return (
+      `its budget is in money, and what '${model}' costs is not known: set model.prices: { ` +
+      `${JSON.stringify(model)}: { input: …, output: … } }`
+    )
   }
 
   #spend({ usage, raw = "" }: Extract<RunEvent, { type: "reply" }>): string | undefined {

@@ -138,7 +138,10 @@ function notBegun(thrown: unknown, { id }: TaskRow): Performed {
 }
 
 function howToRetry(id: string): string {
-  return `Give the worker one (--model NAME --base-url URL, or model: in toolwright.yaml), then: toolwright tasks retry ${id}`
+  return (
+    "Give the worker one (--model NAME --base-url URL, or model: in toolwright.yaml), then: toolwright tasks " +
+    `retry ${id}`
+  )
 }
 
 interface Work {

@@ -171,7 +171,8 @@ export const PYCHESS_SCRIPTS: Readonly<Record<string, Steps>> = {
         ],
         [
           "list",
-          'if square not in board:\n    return []\nfile, rank = square\nreturn [f"{file}{step}" for step in (int(rank) - 1, int(rank) + 1) if 1 <= step <= 8]',
+          'if square not in board:\n    return []\nfile, rank = square\nreturn [f"{file}{step}" for step in ' +
+            "(int(rank) - 1, int(rank) + 1) if 1 <= step <= 8]",
         ],
       ),
     ],
@@ -187,7 +188,8 @@ export const PYCHESS_SCRIPTS: Readonly<Record<string, Steps>> = {
         [["board", "dict"]],
         [
           "tuple",
-          "for square in sorted(board):\n    for target in legal_moves(board, square):\n        return square, target\nreturn ()",
+          "for square in sorted(board):\n    for target in legal_moves(board, square):\n        return square, " +
+            "target\nreturn ()",
         ],
       ),
     ],

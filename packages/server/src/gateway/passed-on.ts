@@ -15,7 +15,8 @@ export async function passedOn(
 ): Promise<Response> {
   if (backend.forward === undefined)
     throw new RequestProblem(
-      `'/v1/${path}' is passed on to a model server that speaks OpenAI's API; a model of the kind '${backend.kind}' has none.`,
+      `'/v1/${path}' is passed on to a model server that speaks OpenAI's API; a model of the kind ` +
+        `'${backend.kind}' has none.`,
       "",
       404,
     )

@@ -122,7 +122,8 @@ describe("replies that servers lost, by the threads that tell of them", () => {
     )
     expect([lost.content, lost.calls]).toEqual(["", []])
     const reply =
-      '<|channel|>commentary to=functions.get_instructions <|constrain|>json<|message|>{"data":{"resources":{"cpu":"100m"}}'
+      "<|channel|>commentary to=functions.get_instructions " +
+      '<|constrain|>json<|message|>{"data":{"resources":{"cpu":"100m"}}'
     const seen = await throughUs("openai/gpt-oss-20b", reply, tools)
     expect(JSON.stringify([seen.content, seen.calls]).split("100m")).toHaveLength(2)
     expect(seen.notes.length + seen.calls.length).toBeGreaterThan(0)
@@ -174,7 +175,9 @@ describe("replies that servers lost, by the threads that tell of them", () => {
     const failed = await ask(await asInThread(500, message, ""), tools, true)
     expect([failed.status, failed.calls]).toEqual([500, []])
     const text = "{\n  <b>\n}\n"
-    const reply = `<tool_call>\n<function=edit>\n<parameter=text>\n${text}\n</parameter>\n<parameter=path>\na.html\n</parameter>\n</function>\n</tool_call>`
+    const reply =
+      `<tool_call>\n<function=edit>\n<parameter=text>\n${text}\n</parameter>\n<parameter=path>\na.html\n` +
+      `</parameter>\n</function>\n</tool_call>`
     const seen = await throughUs("Qwen3.6-27B-Q8_0", reply, tools)
     expect(seen).toMatchObject({ calls: [{ name: "edit", arguments: { path: "a.html", text } }], finish: "tool_calls" })
   })

@@ -85,7 +85,8 @@ const ALLOWED_HEADERS = [
   "x-stainless-helper, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",
 ]
 const EXPOSED_HEADERS = [
-  "x-routing-mode, x-toolwright-left-out, x-toolwright-max-tokens, x-toolwright-deferred-tools, mcp-session-id, retry-after, retry-after-ms",
+  "x-routing-mode, x-toolwright-left-out, x-toolwright-max-tokens, x-toolwright-deferred-tools, mcp-session-id, " +
+    "retry-after, retry-after-ms",
 ]
 
 function corsHeaders(origin: string): Record<string, string> {

@@ -49,7 +49,8 @@ describe("the OpenAPI document of all built-in tools", () => {
       const config = join(folder, "redocly.yaml")
       writeFileSync(
         config,
-        "extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n",
+        "extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, " +
+          "operation-4xx-response: error }\n",
       )
       const report = run("redocly", ["lint", "--config", config, "--format", "json", file])
       expect((JSON.parse(report) as { totals: { errors: number } }).totals.errors).toBe(0)

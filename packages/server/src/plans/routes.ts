@@ -67,7 +67,8 @@ function planAsked(body: unknown): [plan: unknown, inputs: Record<string, string
     return [plan, inputs as Record<string, string>, worktree ? { worktree } : {}]
   throw new ToolwrightError(
     "INVALID_PLAN",
-    "The body has a 'plan', and perhaps 'inputs' that are texts and 'worktree' that is true or false, and nothing else.",
+    "The body has a 'plan', and perhaps 'inputs' that are texts and 'worktree' that is true or false, and " +
+      "nothing else.",
     {
       hint: 'As in { "plan": { "name": "p", "tasks": { "look": { "agent": "reviewer", "task": "…" } } } }.',
     },

@@ -76,7 +76,8 @@ function permissionsOf({ permissions }: ServerOptions, { approved = false }: Cal
 const seen: NonNullable<PermissionPolicy["approve"]> = ({ tool: { changed, provenance } }) =>
   Promise.resolve(
     changed === undefined ||
-      `${changed} changed since it was let in. Let it in as it is now with: toolwright trust source ${provenance?.name ?? "NAME"}`,
+      `${changed} changed since it was let in. Let it in as it is now with: toolwright trust source ` +
+        `${provenance?.name ?? "NAME"}`,
   )
 
 /** A result that is too large for its reader is a failure that says so. */

@@ -74,7 +74,9 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
     ({
       round: number(round),
       count: number(messageCount),
-      text: `${Number(messageCount ?? 0)} messages, ${Number(toolCount ?? 0)} tools, ${String(delivery ?? "")}${windowOf(context)}`,
+      text:
+        `${Number(messageCount ?? 0)} messages, ${Number(toolCount ?? 0)} tools, ` +
+        `${String(delivery ?? "")}${windowOf(context)}`,
     }) as Partial<EventDigest>,
   reply: ({ round, content, reasoning, calls, modelMs, finishReason, usage }) =>
     ({
@@ -167,7 +169,10 @@ function windowOf(context: unknown): string {
   const { tokens, contextTokens, leftOut } = (context ?? {}) as Body
   const [used, of, left] = [number(tokens), number(contextTokens), number(leftOut)]
   if (used === undefined || of === undefined || of <= 0) return ""
-  return `, ${Math.round((100 * used) / of)} % of its window${left === undefined || left === 0 ? "" : `, ${left} messages left out`}`
+  return (
+    `, ${Math.round((100 * used) / of)} % of its ` +
+    `window${left === undefined || left === 0 ? "" : `, ${left} messages left out`}`
+  )
 }
 
 function toolChanges(added: unknown, removed: unknown): string {

@@ -60,7 +60,8 @@ export function findRuns(database: Database, query: RunQuery): Promise<RunRow[]>
 export async function countAsked(database: Database, runs: readonly string[]): Promise<Map<string, number>> {
   if (runs.length === 0) return new Map()
   const rows = await database.query<{ run: string; asked: number }>(
-    `SELECT asked_by AS run, COUNT(*) AS asked FROM runs WHERE asked_by IN (${runs.map(() => "?").join(", ")}) GROUP BY asked_by`,
+    `SELECT asked_by AS run, COUNT(*) AS asked FROM runs WHERE asked_by IN (${runs.map(() => "?").join(", ")}) ` +
+      "GROUP BY asked_by",
     [...runs],
   )
   return new Map(rows.map(({ run, asked }) => [run, Number(asked)]))

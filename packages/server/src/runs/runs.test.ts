@@ -52,7 +52,9 @@ async function recorded(id: string, head: { agent?: string; title?: string; call
     { type: "tool-start", body: '{"callId":"c","name":"note","arguments":{"count":1}}', time: time + 1 },
     {
       type: "tool-end",
-      body: '{"callId":"c","name":"note","result":{"success":false,"output":"no","error":{"code":"E","message":"no <b>"}}}',
+      body:
+        '{"callId":"c","name":"note","result":{"success":false,"output":"no","error":{"code":"E","message":"no ' +
+        '<b>"}}}',
       time: time + 2,
     },
   ])

@@ -29,7 +29,10 @@ export const COUNT_OPEN = `SELECT (SELECT COUNT(*) FROM tasks WHERE state = 'que
   + (SELECT COUNT(*) FROM tasks WHERE state = 'waiting') AS count`
 
 export function countQueued(within: boolean): string {
-  return `SELECT COUNT(*) AS count FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ? OR attempts > 0)${within ? ` AND ${WITHIN}` : ""}`
+  return (
+    "SELECT COUNT(*) AS count FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ? OR " +
+    `attempts > 0)${within ? ` AND ${WITHIN}` : ""}`
+  )
 }
 
 /** Of a folder: tasks that name no workspace, that one, or one below it. */

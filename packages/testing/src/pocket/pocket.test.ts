@@ -49,6 +49,7 @@ registerHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") th
     code,
   ]
   expect(execFileSync(process.execPath, flags, { encoding: "utf8", cwd: import.meta.dirname })).toBe(
-    "The pocket model does not work here: The in-process engine needs the package node-llama-cpp, which cannot be loaded. Install it: npm install node-llama-cpp@3.22.1\n",
+    "The pocket model does not work here: The in-process engine needs the package node-llama-cpp, which cannot " +
+      "be loaded. Install it: npm install node-llama-cpp@3.22.1\n",
   )
 })

@@ -33,7 +33,9 @@ export async function writeRecording(file: string, { screenplay, requests }: Rec
   const { stringify } = await import("yaml")
   const packed = packRequests(requests.map((request) => request ?? { messages: [] }))
   const steps = screenplay.steps.map((step, at) => ({ sent: packed[at], ...step }))
-  const text = `# Recorded by @toolwright/testing. ${HOW_TO_RECORD}\n${stringify({ ...screenplay, steps }, { lineWidth: 0, aliasDuplicateObjects: false })}`
+  const text =
+    `# Recorded by @toolwright/testing. ${HOW_TO_RECORD}\n` +
+    `${stringify({ ...screenplay, steps }, { lineWidth: 0, aliasDuplicateObjects: false })}`
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}.tmp`
   await writeFile(draft, text)

@@ -169,8 +169,10 @@ describe("what goes wrong is said", () => {
       stack: expect.stringMatching(/^ToolwrightError: The model is asked [^]*\n {4}at .*recording\.test\.ts/),
     })
     expect(await messageOf(run(file))).toBe(
-      "RECORDING_CHANGED: The model is asked something else than in request 2 of 2 of weather.yaml (- recorded, + now):\n" +
-        "message 4, result of get_weather:\n  -4 °C in Oslo\n  +5 °C in Oslo\nIf that is meant: To record it, run the test with TOOLWRIGHT_RECORD=1.",
+      "RECORDING_CHANGED: The model is asked something else than in request 2 of 2 of weather.yaml (- " +
+        "recorded, + now):\n" +
+        "message 4, result of get_weather:\n  -4 °C in Oslo\n  +5 °C in Oslo\nIf that is meant: To record it, " +
+        "run the test with TOOLWRIGHT_RECORD=1.",
     )
   })
 
@@ -211,7 +213,8 @@ describe("what goes wrong is said", () => {
     await record(file)
     const model = await recording(file)
     expect(() => model.done()).toThrow(
-      "2 of 2 requests of weather.yaml were not made:\n- request 1: Coat in Oslo?\n- request 2: 4 °C in Oslo\nTo record it",
+      "2 of 2 requests of weather.yaml were not made:\n- request 1: Coat in Oslo?\n- request 2: 4 °C in " +
+        "Oslo\nTo record it",
     )
     await runAgent({ task: "Coat in Oslo?", tools: [weather], backend: model })
     expect(await messageOf(infer(model, { userPrompt: "And now?" }))).toMatch(

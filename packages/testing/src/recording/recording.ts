@@ -109,7 +109,9 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
   const done = (): void => {
     const failure = failed()
     if (failure === undefined) return
-    const message = `${nameOf(path)} was not written, since the model failed: ${failure.code}: ${mask.hide(failure.message ?? "")}`
+    const message =
+      `${nameOf(path)} was not written, since the model failed: ${failure.code}: ` +
+      `${mask.hide(failure.message ?? "")}`
     throw placed(new ToolwrightError("RECORDING_FAILED", message))
   }
   const close = async (): Promise<void> => {

@@ -88,14 +88,16 @@ export function replay(
 function changed(file: string, number: number, total: number, difference: string): ToolwrightError {
   return new ToolwrightError(
     "RECORDING_CHANGED",
-    `The model is asked something else than in request ${number} of ${total} of ${nameOf(file)} (- recorded, + now):\n${difference}\nIf that is meant: ${HOW_TO_RECORD}`,
+    `The model is asked something else than in request ${number} of ${total} of ${nameOf(file)} (- recorded, + ` +
+      `now):\n${difference}\nIf that is meant: ${HOW_TO_RECORD}`,
   )
 }
 
 function exhausted(file: string, total: number, asked: number, { messages }: InferRequest): ToolwrightError {
   return new ToolwrightError(
     "RECORDING_EXHAUSTED",
-    `The model was asked ${asked} times, but ${nameOf(file)} has ${total} ${total === 1 ? "request" : "requests"}. ${HOW_TO_RECORD}\n` +
+    `The model was asked ${asked} times, but ${nameOf(file)} has ${total} ` +
+      `${total === 1 ? "request" : "requests"}. ${HOW_TO_RECORD}\n` +
       `It was shown last: ${excerpt(messages.at(-1)?.content ?? "", 600)}`,
   )
 }
@@ -112,6 +114,7 @@ function unplayed(
     .join("\n")
   return new ToolwrightError(
     "RECORDING_UNPLAYED",
-    `${open.length} of ${total} requests of ${nameOf(file)} ${open.length === 1 ? "was" : "were"} not made:\n${list}\n${HOW_TO_RECORD}`,
+    `${open.length} of ${total} requests of ${nameOf(file)} ${open.length === 1 ? "was" : "were"} not made:\n` +
+      `${list}\n${HOW_TO_RECORD}`,
   )
 }

@@ -20,7 +20,8 @@ function lineOf(event: RunEvent): string[] {
       return [`call    ${event.name}(${short(JSON.stringify(event.arguments))})`]
     case "tool-end":
       return [
-        `${event.result.success ? "result " : "failed "} ${event.name}: ${event.result.error === undefined ? "" : `${event.result.error.code}: `}${short(event.result.output)}`,
+        `${event.result.success ? "result " : "failed "} ${event.name}: ` +
+          `${event.result.error === undefined ? "" : `${event.result.error.code}: `}${short(event.result.output)}`,
       ]
     case "nudge":
     case "loop-detected":
@@ -28,7 +29,8 @@ function lineOf(event: RunEvent): string[] {
       return [`note    ${short(event.text)}`]
     case "run-end":
       return [
-        `end     ${event.summary.outcome}: ${event.error === undefined ? "" : `${event.error.code}: `}${short(event.summary.message)}`,
+        `end     ${event.summary.outcome}: ` +
+          `${event.error === undefined ? "" : `${event.error.code}: `}${short(event.summary.message)}`,
       ]
     default:
       return []

@@ -89,7 +89,8 @@ function checkKeys(value: object, known: readonly string[], where: string): void
     if (known.includes(key)) continue
     const [near] = nearest(key, known)
     throw invalid(
-      `${where} has the unknown key '${key}'; ${near === undefined ? `one of: ${known.join(", ")}` : `did you mean '${near}'?`}`,
+      `${where} has the unknown key '${key}'; ` +
+        `${near === undefined ? `one of: ${known.join(", ")}` : `did you mean '${near}'?`}`,
     )
   }
 }

@@ -94,7 +94,8 @@ describe("a script", () => {
 
   test("can be a screenplay, as strict as a list", async () => {
     const screenplay = await parseScreenplay(
-      "steps:\n  - expect: { user: Oslo }\n    capture: { city: { from: user, matches: 'in (\\w+)' } }\n    reply: '{{city}}?'\n  - name: never\n    reply: x",
+      "steps:\n  - expect: { user: Oslo }\n    capture: { city: { from: user, matches: 'in (\\w+)' } }\n    " +
+        "reply: '{{city}}?'\n  - name: never\n    reply: x",
     )
     const model = scripted(screenplay)
     expect((await infer(model, { userPrompt: "Coat in Oslo" })).text).toBe("Oslo?")
@@ -144,7 +145,8 @@ describe("what goes wrong is said", () => {
 
   test("a call of a tool that is not offered", async () => {
     expect(await messageOf(run([{ call: "get_wether", arguments: { city: "Oslo" } }, "Coat."]))).toBe(
-      "SCREENPLAY_WRONG_CALL: Reply 1 of 2 (calls get_wether({\"city\":\"Oslo\"})): the tool 'get_wether' was not offered. Did you mean 'get_weather'?\n" +
+      'SCREENPLAY_WRONG_CALL: Reply 1 of 2 (calls get_wether({"city":"Oslo"})): the tool \'get_wether\' was ' +
+        "not offered. Did you mean 'get_weather'?\n" +
         "If the model is to make this mistake, say so in its reply: wrong: true",
     )
   })

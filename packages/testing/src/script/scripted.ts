@@ -209,7 +209,8 @@ function exhausted(count: number, shown: readonly Shown[]): ToolwrightError {
   const replies = count === 1 ? "1 reply" : `${count} replies`
   return new ToolwrightError(
     "SCREENPLAY_EXHAUSTED",
-    `The model was asked ${shown.length} times, but the script has ${replies}. Add a reply, or find out why it was asked again.\n` +
+    `The model was asked ${shown.length} times, but the script has ${replies}. Add a reply, or find out why it ` +
+      `was asked again.\n` +
       `It was shown last: ${excerpt(shown.at(-1)?.last ?? "", 600)}`,
   )
 }
@@ -220,6 +221,7 @@ function unplayed(left: readonly Entry[], count: number, shown: readonly Shown[]
   const after = shown.length === 0 ? "" : `\nIt was shown last: ${excerpt(shown.at(-1)!.last, 600)}`
   return new ToolwrightError(
     "SCREENPLAY_UNPLAYED",
-    `${left.length} of ${count} replies ${left.length === 1 ? "was" : "were"} not played; the model was asked ${asked}:\n${list}${after}`,
+    `${left.length} of ${count} replies ${left.length === 1 ? "was" : "were"} not played; the model was asked ` +
+      `${asked}:\n${list}${after}`,
   )
 }

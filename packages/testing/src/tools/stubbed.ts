@@ -56,6 +56,7 @@ async function wrongAnswer(
     .join("\n")
   return new ToolwrightError(
     "STUB_WRONG_ANSWER",
-    `The stub of '${tool.name}' answers what the tool cannot, by its output schema:\n${list}\nThe answer was: ${jsonText(data)}`,
+    `The stub of '${tool.name}' answers what the tool cannot, by its output schema:\n${list}\nThe answer was: ` +
+      `${jsonText(data)}`,
   )
 }

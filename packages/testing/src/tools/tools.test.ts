@@ -101,7 +101,8 @@ describe("a stubbed tool", () => {
     await expect(outcomes(stubbed(ping, { counts: 7 }))).rejects.toMatchObject({
       code: "STUB_WRONG_ANSWER",
       message:
-        "The stub of 'ping' answers what the tool cannot, by its output schema:\n- the answer must have required property 'count'\nThe answer was: {\"counts\":7}",
+        "The stub of 'ping' answers what the tool cannot, by its output schema:\n- the answer must have required " +
+        "property 'count'\nThe answer was: {\"counts\":7}",
     })
   })
 })

@@ -80,7 +80,9 @@ describe("workspace", () => {
   })
 
   test("goes with the process where a test forgot it", () => {
-    const code = `import { workspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))}; console.log(workspace({ files: { a: "" } }).path); workspace().remove()`
+    const code =
+      `import { workspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))}; ` +
+      `console.log(workspace({ files: { a: "" } }).path); workspace().remove()`
     const path = execFileSync(
       process.execPath,
       ["--conditions=toolwright-source", "--input-type=module", "--eval", code],

@@ -85,7 +85,8 @@ export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): T
       const there = list()
       throw new ToolwrightError(
         "WORKSPACE_FILE",
-        `The workspace has no file '${file}'. There ${there.length === 0 ? "are none" : `are: ${there.slice(0, 30).join(", ")}`}.`,
+        `The workspace has no file '${file}'. There ` +
+          `${there.length === 0 ? "are none" : `are: ${there.slice(0, 30).join(", ")}`}.`,
       )
     },
     write,

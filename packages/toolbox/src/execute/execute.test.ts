@@ -212,7 +212,8 @@ describe("a wrong call is answered with the right one", () => {
 
   test("an action taken for a tool", async () => {
     expect(await answer("grep", { pattern: "x" })).toBe(
-      `There is no tool 'grep'.\n'grep' is an action of 'search'. Did you mean {"name":"search","arguments":{"action":"grep","pattern":"<pattern>"}}?`,
+      `There is no tool 'grep'.\n'grep' is an action of 'search'. Did you mean ` +
+        `{"name":"search","arguments":{"action":"grep","pattern":"<pattern>"}}?`,
     )
   })
 

@@ -175,8 +175,10 @@ function nobodyThere(tool: ToolDefinition, args: JsonObject, doubt: string | und
     `'${tool.name}' needs approval, for ${doubt}, and nobody is there to give it.`,
     metadata,
     tool.changed === undefined
-      ? `Go on without this call. A person can permit it when starting: \`permissions.allow: [${namesOf(tool, args).at(-1)}]\``
-      : `Go on without this call. A person can permit it where they are asked, or let the tool in as it is now: toolwright trust source ${tool.provenance?.name ?? "NAME"}`,
+      ? `Go on without this call. A person can permit it when starting: \`permissions.allow: ` +
+          `[${namesOf(tool, args).at(-1)}]\``
+      : "Go on without this call. A person can permit it where they are asked, or let the tool in as it is now: " +
+          `toolwright trust source ${tool.provenance?.name ?? "NAME"}`,
   )
 }
 

@@ -61,7 +61,10 @@ function withheld(
   const tool = base.get(name)
   if (tool === undefined || findTool(tools, name) !== undefined) return undefined
   if (splitActions(tool).some((single) => tools.some((offered) => offered.name === single.name))) return undefined
-  return `The tool '${name}' is not offered here${readOnly === true && tool.effects?.readOnly !== true ? ", where nothing may be changed" : ""}.`
+  return (
+    `The tool '${name}' is not offered ` +
+    `here${readOnly === true && tool.effects?.readOnly !== true ? ", where nothing may be changed" : ""}.`
+  )
 }
 
 function isActionOf(tool: ToolDefinition | undefined, name: string): boolean {

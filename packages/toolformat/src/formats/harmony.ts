@@ -26,7 +26,8 @@ export const harmony: Format = {
   stop: ["<|call|>", "<|return|>"],
   prompt: typescriptPrompt,
   result: (call, result) =>
-    `<|start|>functions.${call.name} to=assistant<|channel|>commentary<|message|>${JSON.stringify(resultText(result))}<|end|>`,
+    `<|start|>functions.${call.name} ` +
+    `to=assistant<|channel|>commentary<|message|>${JSON.stringify(resultText(result))}<|end|>`,
   templateMarkers: [
     ["<|channel|>", "<|constrain|>"],
     ["<|channel|>", "<|message|>"],

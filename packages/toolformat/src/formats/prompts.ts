@@ -12,10 +12,10 @@ export function parameterLines(schema: JsonSchema): string {
   const required = new Set(schema.required ?? [])
   return Object.entries(schema.properties ?? {})
     .map(([name, property]) =>
-      `- \`${name}\`${required.has(name) ? " (required)" : ""}: ${property.description ?? ""} [${typeText(property)}]\n`.replace(
-        ":  [",
-        ": [",
-      ),
+      (
+        `- \`${name}\`${required.has(name) ? " (required)" : ""}: ${property.description ?? ""} ` +
+        `[${typeText(property)}]\n`
+      ).replace(":  [", ": ["),
     )
     .join("")
 }
@@ -39,7 +39,8 @@ export const genericPrompt: PromptStyle = (tools, call) =>
 
 /** Qwen 2.5's section, with the parameters inline. */
 export const qwenPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\nYou have access to the following tools:\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
+  `# Tools\n\nYou have access to the following tools:\n\n` +
+  `${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
 
 function parametersSection(schema: JsonSchema): string {
   const lines = parameterLines(schema)
@@ -51,13 +52,16 @@ export const schemaPrompt: PromptStyle = (tools, call) =>
   `You have access to the following tools:\n\n${tools
     .map(
       (tool) =>
-        `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.parameters, null, 2)}\n\`\`\`\n\n`,
+        `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n` +
+        `${JSON.stringify(tool.parameters, null, 2)}\n\`\`\`\n\n`,
     )
     .join("")}\nWhen you need to call a tool, use the following format:\n${call}\n`
 
 /** One JSON line per tool between `<tools>` tags: what most open models were trained on, or near it. */
 export const toolLinesPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\nYou may call one or more tools to help with the user's request.\n\nThe tools, one JSON object per line:\n<tools>\n${tools.map(toolLine).join("\n")}\n</tools>\n\nTo call a tool, write the call exactly in this form, with the tool's name and its arguments:\n${call}\n`
+  `# Tools\n\nYou may call one or more tools to help with the user's request.\n\nThe tools, one JSON object per ` +
+  `line:\n<tools>\n${tools.map(toolLine).join("\n")}\n</tools>\n\nTo call a tool, write the call exactly in this ` +
+  `form, with the tool's name and its arguments:\n${call}\n`
 
 function toolLine(tool: ToolDefinition): string {
   return spacedJson(toOpenAITools([tool])[0])
@@ -69,7 +73,8 @@ export const toolLineArrayPrompt: PromptStyle = (tools) =>
 
 /** Each tool as a TypeScript function type in a namespace. */
 export const typescriptPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\n## functions\n\nnamespace functions {\n\n${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.parameters)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
+  `# Tools\n\n## functions\n\nnamespace functions {\n\n` +
+  `${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.parameters)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
 
 function comment(text: string | undefined): string {
   return text === undefined || text === ""

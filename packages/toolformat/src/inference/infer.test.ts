@@ -170,7 +170,9 @@ describe("the choice by a chat template", () => {
 
 describe("a template in Go's language, as Ollama has its own", () => {
   const template =
-    '{{- range $i, $_ := .Messages }}{{ if eq .Role "assistant" }}<|im_start|>assistant\n{{ range .ToolCalls }}<tool_call>\n{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end }}{{ end }}{{ end }}'
+    '{{- range $i, $_ := .Messages }}{{ if eq .Role "assistant" }}<|im_start|>assistant\n{{ range .ToolCalls ' +
+    '}}<tool_call>\n{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end ' +
+    "}}{{ end }}{{ end }}"
 
   it("is not rendered; that is told, and its marks say the format", () => {
     const { format, recognised, unseen } = inferFormat(template)
@@ -181,7 +183,9 @@ describe("a template in Go's language, as Ollama has its own", () => {
 
   it("whose marks nobody knows shows how calls are written, and no more", () => {
     const unheard =
-      '{{- range .Messages }}{{- if eq .Role "assistant" }}<|turn|>assistant\n{{ if .Content }}{{ .Content }}\n{{- else if .ToolCalls }}<zed_calls>\n{{ range .ToolCalls }}{"zed_name": "{{ .Function.Name }}", "zed_args": {{ .Function.Arguments }}}\n{{ end }}</zed_calls>{{ end }}{{ end }}{{ end }}'
+      '{{- range .Messages }}{{- if eq .Role "assistant" }}<|turn|>assistant\n{{ if .Content }}{{ .Content }}\n' +
+      '{{- else if .ToolCalls }}<zed_calls>\n{{ range .ToolCalls }}{"zed_name": "{{ .Function.Name }}", ' +
+      '"zed_args": {{ .Function.Arguments }}}\n{{ end }}</zed_calls>{{ end }}{{ end }}{{ end }}'
     const { format, certainty, judgement, recognised, unseen } = inferFormat(unheard)
     expect([recognised, certainty, judgement?.read]).toEqual([undefined, "likely", judgement?.shown])
     expect(unseen.join()).toContain("how it writes calls was read off it")
@@ -211,10 +215,12 @@ describe("a template in Go's language, as Ollama has its own", () => {
 
   it("marks that trim take the blanks beside them, and a mark that nothing closes is text", () => {
     const trimmed =
-      '{{ .Prompt }}{{ range .ToolCalls }}<zed>  {{- " " }}{{ end }}{{- range .ToolCalls -}}  \n{"zed_name": "{{ .Function.Name -}}  ", "zed_args": {{- /* */ }}'
+      '{{ .Prompt }}{{ range .ToolCalls }}<zed>  {{- " " }}{{ end }}{{- range .ToolCalls -}}  \n{"zed_name": "{{ ' +
+      '.Function.Name -}}  ", "zed_args": {{- /* */ }}'
     expect(inferFormat(trimmed).format).toBeUndefined()
     const plain =
-      '{{ .Prompt }}<zed>\n  {{- range .ToolCalls -}}\n  {"zed_name": "{{- .Function.Name -}} ", "zed_args": {{ .Function.Arguments }}}\n{{- end -}}  </zed> {{ x'
+      '{{ .Prompt }}<zed>\n  {{- range .ToolCalls -}}\n  {"zed_name": "{{- .Function.Name -}} ", "zed_args": {{ ' +
+      ".Function.Arguments }}}\n{{- end -}}  </zed> {{ x"
     const reply = '<zed>{"zed_name": "a", "zed_args": {"k": 1}}</zed>'
     const { format } = inferFormat(plain)
     expect(formatterOf(format!).parse(reply).calls).toMatchObject([{ name: "a", arguments: { k: 1 } }])

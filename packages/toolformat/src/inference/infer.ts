@@ -114,10 +114,13 @@ const NOTHING = {
 } as const satisfies Partial<Inference>
 
 const GO_TEMPLATE =
-  "This is a template of Ollama's own, in Go's language, which is not rendered here: only its marks were looked at. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
+  "This is a template of Ollama's own, in Go's language, which is not rendered here: only its marks were looked " +
+  "at. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
 
 const GO_CALLS =
-  "This is a template of Ollama's own, in Go's language, which is not rendered here: how it writes calls was read off it, and nothing else of it was seen. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
+  "This is a template of Ollama's own, in Go's language, which is not rendered here: how it writes calls was " +
+  "read off it, and nothing else of it was seen. The chat template in the model's GGUF file, or in its " +
+  "tokenizer_config.json, says more."
 
 function nothingSeen({ refusal }: Renderings): Omit<Inference, "recognised" | "startsInReasoning"> {
   const why = refusal === undefined ? "" : ` It refused some: ${refusal}`
@@ -199,7 +202,8 @@ function told(
   if (reasoning.syntax === undefined) unseen.push("Reasoning: the template shows none; <think> is read all the same.")
   else
     seen.push(
-      `Reasoning stands between '${reasoning.syntax.open[0]}' and '${reasoning.syntax.close[0]}'${reasoning.opened ? ", opened by the prompt" : ""}.`,
+      `Reasoning stands between '${reasoning.syntax.open[0]}' and ` +
+        `'${reasoning.syntax.close[0]}'${reasoning.opened ? ", opened by the prompt" : ""}.`,
     )
   if (seenTools(renderings) === undefined)
     unseen.push("Tools: the template has no list that fits into a system message; our own list takes its place.")

@@ -48,7 +48,10 @@ function line({ template, inference, byHand }: Row): string {
       ? "–"
       : `${recognised}: ${same.includes(recognised) ? "the same call" : "another call"}, reads ${byHand}`
   const missing = judgement.unread.length === 0 ? "–" : `not read back: ${judgement.unread.join(", ")}`
-  return `| ${name} | ${format?.calls[0]?.codec} | ${certainty} | ${judgement.read} of ${judgement.shown} | ${hand} | ${missing} |`
+  return (
+    `| ${name} | ${format?.calls[0]?.codec} | ${certainty} | ${judgement.read} of ${judgement.shown} | ${hand} | ` +
+    `${missing} |`
+  )
 }
 
 describe.skipIf(!present)("over all official templates (skipped without ../shared/data)", () => {

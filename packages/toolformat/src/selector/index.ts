@@ -40,7 +40,9 @@ export function formatById(id: string): Format {
     FORMATS.flatMap((candidate) => [candidate.id, ...candidate.aliases]),
   )
   throw new ToolwrightError("UNKNOWN_FORMAT", `There is no format '${id}'.`, {
-    hint: `${near === undefined ? "" : `Did you mean '${near}'? `}'toolwright format list' shows all; their ids: ${FORMATS.map((candidate) => candidate.id).join(", ")}.`,
+    hint:
+      `${near === undefined ? "" : `Did you mean '${near}'? `}'toolwright format list' shows all; their ids: ` +
+      `${FORMATS.map((candidate) => candidate.id).join(", ")}.`,
   })
 }
 

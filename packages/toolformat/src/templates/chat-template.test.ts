@@ -32,7 +32,8 @@ const tools: OpenAITool[] = [
 
 const TURNS = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
 const CALLS =
-  "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}<{{ c.id }} {{ c.function.name }} {{ c.function.arguments|tojson }}>{% endfor %}{% endfor %}"
+  "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}<{{ c.id }} {{ " +
+  "c.function.name }} {{ c.function.arguments|tojson }}>{% endfor %}{% endfor %}"
 const FULL = `{{ tools|tojson if tools }}${CALLS}`
 
 describe("a chat template", () => {
@@ -97,7 +98,8 @@ describe("a chat template", () => {
 
   test("joins neighbouring messages for a template whose roles alternate", () => {
     const template = createChatTemplate(
-      "{% for m in messages %}{% if not loop.first and m.role == messages[loop.index0 - 1].role %}{{ raise_exception('roles must alternate') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}",
+      "{% for m in messages %}{% if not loop.first and m.role == messages[loop.index0 - 1].role %}{{ " +
+        "raise_exception('roles must alternate') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}",
     )
     const said: ChatMessage[] = [
       { role: "user", content: "a" },
@@ -141,7 +143,8 @@ describe("what a template leaves out", () => {
     })
     expect(
       createChatTemplate(
-        `{{ tools }}{% for m in messages %}{{ m.content if m.role != 'tool' }}{{ m.tool_calls if loop.index0 > messages|length - 3 }}{% endfor %}`,
+        "{{ tools }}{% for m in messages %}{{ m.content if m.role != 'tool' }}{{ m.tool_calls if loop.index0 > " +
+          "messages|length - 3 }}{% endfor %}",
       ).drops(),
     ).toEqual({
       ...none,
@@ -213,7 +216,8 @@ describe("what a template leaves out", () => {
     ["drops", "{{ m.tool_calls[0].function|tojson if m.tool_calls }}"],
     [
       "refuses",
-      "{% if m.tool_calls %}{% if m.tool_calls|length > 1 %}{{ raise_exception('one call only') }}{% endif %}{{ m.tool_calls[0].function|tojson }}{% endif %}",
+      "{% if m.tool_calls %}{% if m.tool_calls|length > 1 %}{{ raise_exception('one call only') }}{% endif %}{{ " +
+        "m.tool_calls[0].function|tojson }}{% endif %}",
     ],
   ])("calls side by side stand one after the other where a template %s the second", (_what, calls) => {
     const template = createChatTemplate(
@@ -222,7 +226,8 @@ describe("what a template leaves out", () => {
     const { text, adaptations } = template.renderWithReport({ messages })
     expect(adaptations).toEqual(["one-call-per-message"])
     expect(text).toBe(
-      '[system]Be brief.[user]Add.[assistant]{"name": "add", "arguments": {"a": 1}}[tool]3[assistant]{"name": "add", "arguments": {"a": 2}}[tool]4',
+      '[system]Be brief.[user]Add.[assistant]{"name": "add", "arguments": {"a": 1}}[tool]3[assistant]{"name": ' +
+        '"add", "arguments": {"a": 2}}[tool]4',
     )
   })
 

@@ -47,7 +47,9 @@ const calendar = (...events: string[]) =>
   ].join("\r\n")
 
 const WEEKLY =
-  'UID:weekly\nDTSTART;TZID=Europe/Paris:20261019T090000\nDTEND;TZID=Europe/Paris:20261019T100000\nRRULE:FREQ=WEEKLY\nSUMMARY:Stand-up\\, weekly\nX-KEEP;A="b:c":me\nBEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:-PT15M\nEND:VALARM'
+  "UID:weekly\nDTSTART;TZID=Europe/Paris:20261019T090000\nDTEND;TZID=Europe/Paris:20261019T100000\n" +
+  'RRULE:FREQ=WEEKLY\nSUMMARY:Stand-up\\, weekly\nX-KEEP;A="b:c":me\nBEGIN:VALARM\nACTION:DISPLAY\n' +
+  "TRIGGER:-PT15M\nEND:VALARM"
 
 async function starts(ics: string, args: JsonObject = {}, config?: CalendarConfig) {
   const result = await callTool(tool(ics, config), { action: "list_events", ...args })
@@ -72,7 +74,8 @@ describe("reading", () => {
   it("leaves out EXDATE, adds RDATE, and moves what a RECURRENCE-ID moves, also into the window", async () => {
     const changed = `${WEEKLY}\nEXDATE;TZID=Europe/Paris:20261026T090000\nEXDATE:20261102T080000Z\nRDATE:20261104T120000Z`
     const moved =
-      "UID:weekly\nRECURRENCE-ID;TZID=Europe/Paris:20270104T090000\nDTSTART;TZID=Europe/Paris:20261105T140000\nDTEND;TZID=Europe/Paris:20261105T150000\nSUMMARY:Moved"
+      "UID:weekly\nRECURRENCE-ID;TZID=Europe/Paris:20270104T090000\nDTSTART;TZID=Europe/Paris:20261105T140000\n" +
+      "DTEND;TZID=Europe/Paris:20261105T150000\nSUMMARY:Moved"
     const listed = await starts(calendar(changed, moved), { to: "2026-11-12" })
     expect(listed).toEqual([
       "2026-10-19T09:00:00+02:00",
@@ -85,7 +88,8 @@ describe("reading", () => {
 
   it("understands whole days, floating times, durations, Outlook's zone names and a zone's own rules", async () => {
     const days =
-      "UID:days\nDTSTART;VALUE=DATE:20261030\nDTEND;VALUE=DATE:20261101\nSUMMARY:Fair\nRRULE:FREQ=DAILY;COUNT=4\nEXDATE;VALUE=DATE:20261031"
+      "UID:days\nDTSTART;VALUE=DATE:20261030\nDTEND;VALUE=DATE:20261101\nSUMMARY:Fair\nRRULE:FREQ=DAILY;COUNT=4\n" +
+      "EXDATE;VALUE=DATE:20261031"
     expect(await starts(calendar(days), { time_zone: "Pacific/Auckland" })).toEqual([
       "2026-10-30",
       "2026-11-01",
@@ -98,7 +102,10 @@ describe("reading", () => {
       "2026-10-26T09:00:00+01:00",
     ])
     const rules =
-      "BEGIN:VTIMEZONE\r\nTZID:My Zone\r\nBEGIN:STANDARD\r\nDTSTART:16010101T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nBEGIN:DAYLIGHT\r\nDTSTART:16010101T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3\r\nEND:DAYLIGHT\r\nEND:VTIMEZONE\r\n"
+      "BEGIN:VTIMEZONE\r\nTZID:My Zone\r\nBEGIN:STANDARD\r\nDTSTART:16010101T030000\r\nTZOFFSETFROM:+0200\r\n" +
+      "TZOFFSETTO:+0100\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nBEGIN:DAYLIGHT\r\n" +
+      "DTSTART:16010101T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\n" +
+      "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3\r\nEND:DAYLIGHT\r\nEND:VTIMEZONE\r\n"
     const own = calendar(
       "UID:o\nDTSTART;TZID=My Zone:20261024T090000\nRRULE:FREQ=DAILY;COUNT=3\nSUMMARY:Own zone",
     ).replace("BEGIN:VEVENT", `${rules}BEGIN:VEVENT`)
@@ -121,7 +128,8 @@ describe("reading", () => {
       tool(
         calendar(
           "UID:s\nDTSTART:20200101T000000Z\nRRULE:FREQ=SECONDLY\nSUMMARY:Bomb",
-          "UID:h\nDTSTART:20200101T000000Z\nRRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,1,2,3,4,5\nSUMMARY:Product",
+          "UID:h\nDTSTART:20200101T000000Z\n" +
+            "RRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,1,2,3,4,5\nSUMMARY:Product",
           "UID:n\nDTSTART:20200101T000000Z\nRRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30\nSUMMARY:Never",
           WEEKLY,
         ),

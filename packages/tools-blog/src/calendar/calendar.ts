@@ -190,12 +190,14 @@ export function createCalendarTool(
     sets: ["blog", "blog-research", "general"],
     title: "Calendar",
     description:
-      "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",
+      "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and " +
+      "creating, changing and deleting events.",
     category: "research",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: dates of events are needed, for instance for a newsletter, or an event must be put in or moved. Don't use when: only today's date matters, or the events are on a web page (use webscrape).",
+      "Use when: dates of events are needed, for instance for a newsletter, or an event must be put in or moved. " +
+      "Don't use when: only today's date matters, or the events are on a web page (use webscrape).",
     outputSchema: OUTPUT,
     aliases: ALIASES,
     effects: { readOnly: false, network: config.url !== undefined },

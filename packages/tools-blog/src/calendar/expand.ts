@@ -99,7 +99,8 @@ function startWalls(
       limits.warn(`'${title}' recurs more than ${limits.perEvent} times in this window; only the first are counted.`)
   } catch (thrown) {
     limits.warn(
-      `The recurrence of '${title}' is not understood (${messageOf(thrown).slice(0, 120)}); only its first time is counted.`,
+      `The recurrence of '${title}' is not understood (${messageOf(thrown).slice(0, 120)}); only its first ` +
+        "time is counted.",
     )
   }
   return walls

@@ -49,7 +49,9 @@ export function calendarSource(host: NetworkHost, workspace: Workspace, config: 
     async read({ signal }) {
       if (url === undefined) {
         throw new ToolwrightError("NOT_CONFIGURED", "No calendar is configured.", {
-          hint: "Go on without it. Whoever runs this can configure one: a file (blog.calendar.path) or an address (blog.calendar.url).",
+          hint:
+            "Go on without it. Whoever runs this can configure one: a file (blog.calendar.path) or an address " +
+            "(blog.calendar.url).",
         })
       }
       const response = await fetch(url, { signal, limits: { maxBytes: MAX_BYTES } })

@@ -55,12 +55,14 @@ export function createBlogNotionTool(
     asks: true,
     title: "Publish to Notion",
     description:
-      "Publishes a Markdown text as a page in Notion, under the configured page or database. Publishing the same text twice makes one page; a publication that broke off is taken up where it stopped.",
+      "Publishes a Markdown text as a page in Notion, under the configured page or database. Publishing the same " +
+      "text twice makes one page; a publication that broke off is taken up where it stopped.",
     category: "publish",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: publishing was asked for and the content is finished. Don't use when: nobody asked for publishing, or the text is still a draft in pieces (use assemble_content first).",
+      "Use when: publishing was asked for and the content is finished. Don't use when: nobody asked for " +
+      "publishing, or the text is still a draft in pieces (use assemble_content first).",
     parameters: PARAMETERS,
     outputSchema: {
       type: "object",

@@ -168,9 +168,11 @@ function isWebAddress(address: string): boolean {
 
 /** Names that Notion knows for code; everything else is plain text. */
 const LANGUAGES = new Set(
-  "bash c c++ c# css dart diff docker elixir erlang go graphql groovy haskell html java javascript json julia kotlin latex less lua makefile markdown matlab mermaid nix objective-c ocaml perl php powershell prolog protobuf python r ruby rust sass scala scheme scss shell solidity sql swift toml typescript xml yaml zig".split(
-    " ",
-  ),
+  (
+    "bash c c++ c# css dart diff docker elixir erlang go graphql groovy haskell html java javascript json julia " +
+    "kotlin latex less lua makefile markdown matlab mermaid nix objective-c ocaml perl php powershell prolog " +
+    "protobuf python r ruby rust sass scala scheme scss shell solidity sql swift toml typescript xml yaml zig"
+  ).split(" "),
 )
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   js: "javascript",

@@ -31,12 +31,14 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
     sets: ["blog-phases", "blog-analysis"],
     title: "Analyse a request",
     description:
-      "Works out what a request for a blog post asks for: topic, audience, key points, length, and whether research, a newsletter or publishing are wanted.",
+      "Works out what a request for a blog post asks for: topic, audience, key points, length, and whether " +
+      "research, a newsletter or publishing are wanted.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: a post of several sections was asked for. Don't use when: a short note was asked for (write it and call assemble_content with content).",
+      "Use when: a post of several sections was asked for. Don't use when: a short note was asked for (write it " +
+      "and call assemble_content with content).",
     parameters: {
       type: "object",
       properties: {
@@ -64,7 +66,9 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
     async execute(args, context) {
       const request = String(args.prompt)
       const given = args.analysis as JsonObject | undefined
-      const prompt = `Analyse this request for a blog post.\n${quoted("the request", request, 20_000)}\nSay what is asked for and nothing else. newsletter, social and publish are true only when the request asks for them.`
+      const prompt =
+        `Analyse this request for a blog post.\n${quoted("the request", request, 20_000)}\nSay what is asked for ` +
+        "and nothing else. newsletter, social and publish are true only when the request asks for them."
       const analysis =
         given ??
         (await writeJson(

@@ -3,6 +3,8 @@ import {
   failure,
   success,
   type JsonObject,
+  type ToolContext,
+  type ToolResult,
   type ToolDefinition,
   type JsonSchema,
 } from "@toolwright/toolbox"
@@ -47,12 +49,14 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     sets: ["blog-phases", "blog-writing"],
     title: "Put a post together",
     description:
-      "Puts the written sections together into the finished post, in the outline's order. Also takes a whole text that you wrote yourself, or your own sections.",
+      "Puts the written sections together into the finished post, in the outline's order. Also takes a whole " +
+      "text that you wrote yourself, or your own sections.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are missing (call expand_section).",
+      "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are " +
+      "missing (call expand_section).",
     parameters: PARAMETERS,
     outputSchema: {
       type: "object",
@@ -73,32 +77,34 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     consumes: ["sections"],
     produces: ["content"],
     effects: { readOnly: false, idempotent: true },
-    execute(args, context) {
-      const outline = host.artifacts.get(context, "outline") as Outline | undefined
-      const whole = typeof args.content === "string" ? cleanText(args.content).trim() : undefined
-      const sections =
-        whole === undefined
-          ? sectionsOf(args, outline, host.artifacts.get(context, "sections") as Sections | undefined)
-          : []
-      if (!Array.isArray(sections)) return sections
-      const ownTitle = whole === undefined ? undefined : /^#\s+(.+)/.exec(whole)?.[1]
-      const title = cleanLine(String(args.title ?? ownTitle ?? outline?.title ?? "Untitled"), 500)
-      const parts = [
-        ...(ownTitle === undefined ? [`# ${title}`] : []),
-        ...(typeof args.introduction === "string" ? [cleanText(args.introduction).trim()] : []),
-        ...(whole === undefined
-          ? sections.map(({ heading, content }) => `## ${cleanLine(heading)}\n\n${cleanText(content).trim()}`)
-          : [whole]),
-        ...(typeof args.closing === "string" ? [cleanText(args.closing).trim()] : []),
-      ]
-      const content = `${parts.filter((part) => part !== "").join("\n\n")}\n`
-      host.artifacts.set(context, "content", content)
-      return success({
-        output: content,
-        data: { title, content, words: wordCount(content), sections: sections.length },
-        metadata: { artifact: "content" },
-      })
-    },
+    execute: (args, context) => assemble(host, args, context),
+  })
+}
+
+function assemble(host: PhaseHost, args: JsonObject, context: ToolContext): ToolResult {
+  const outline = host.artifacts.get(context, "outline") as Outline | undefined
+  const whole = typeof args.content === "string" ? cleanText(args.content).trim() : undefined
+  const sections =
+    whole === undefined
+      ? sectionsOf(args, outline, host.artifacts.get(context, "sections") as Sections | undefined)
+      : []
+  if (!Array.isArray(sections)) return sections
+  const ownTitle = whole === undefined ? undefined : /^#\s+(.+)/.exec(whole)?.[1]
+  const title = cleanLine(String(args.title ?? ownTitle ?? outline?.title ?? "Untitled"), 500)
+  const parts = [
+    ...(ownTitle === undefined ? [`# ${title}`] : []),
+    ...(typeof args.introduction === "string" ? [cleanText(args.introduction).trim()] : []),
+    ...(whole === undefined
+      ? sections.map(({ heading, content }) => `## ${cleanLine(heading)}\n\n${cleanText(content).trim()}`)
+      : [whole]),
+    ...(typeof args.closing === "string" ? [cleanText(args.closing).trim()] : []),
+  ]
+  const content = `${parts.filter((part) => part !== "").join("\n\n")}\n`
+  host.artifacts.set(context, "content", content)
+  return success({
+    output: content,
+    data: { title, content, words: wordCount(content), sections: sections.length },
+    metadata: { artifact: "content" },
   })
 }
 

@@ -40,12 +40,14 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
     sets: ["blog-phases", "blog-writing"],
     title: "Write a section",
     description:
-      "Writes one section of the outlined post, by its number or heading. Each section is written alone; call it once for each.",
+      "Writes one section of the outlined post, by its number or heading. Each section is written alone; call it " +
+      "once for each.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: there is an outline and a section of it is not written, or must be written again. Don't use when: there is no outline (call generate_outline).",
+      "Use when: there is an outline and a section of it is not written, or must be written again. Don't use " +
+      "when: there is no outline (call generate_outline).",
     parameters: {
       type: "object",
       properties: {
@@ -54,7 +56,9 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
           type: "string",
           minLength: 1,
           maxLength: 100_000,
-          description: `${isSelf ? "The section's text" : "Your own text of the section, instead of a generated one"}, in Markdown without its heading`,
+          description:
+            `${isSelf ? "The section's text" : "Your own text of the section, instead of a generated one"}, in ` +
+            "Markdown without its heading",
         },
         instructions: { type: "string", maxLength: 5000, description: "What to heed when writing it" },
       },
@@ -134,7 +138,8 @@ function promptFor(host: PhaseHost, outline: Outline, index: number, instruction
       ? Math.max(40, Math.round(analysis.length_words / outline.sections.length))
       : 200
   return [
-    `Write the section "${heading}" of a blog post, about ${words} words of Markdown, without its heading and without the other sections.`,
+    `Write the section "${heading}" of a blog post, about ${words} words of Markdown, without its heading and ` +
+      "without the other sections.",
     ...(points.length === 0 ? [] : [`It makes these points: ${points.join("; ")}.`]),
     quoted("the whole outline", outlineToMarkdown(outline), 8000),
     ...(analysis === undefined ? [] : [quoted("what is asked for", JSON.stringify(analysis), 8000)]),

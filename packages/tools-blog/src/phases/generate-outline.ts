@@ -31,7 +31,8 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: a post of several sections is wanted and has been analysed. Don't use when: the text is short enough to write in one piece.",
+      "Use when: a post of several sections is wanted and has been analysed. Don't use when: the text is short " +
+      "enough to write in one piece.",
     parameters: {
       type: "object",
       properties: {
@@ -39,7 +40,9 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
           type: "string",
           minLength: 1,
           maxLength: 50_000,
-          description: `${isSelf ? "Your" : "Your own"} outline in Markdown: # title, ## sections, - points${isSelf ? "" : ", instead of a generated one"}`,
+          description:
+            `${isSelf ? "Your" : "Your own"} outline in Markdown: # title, ## sections, - ` +
+            `points${isSelf ? "" : ", instead of a generated one"}`,
         },
         instructions: {
           type: "string",

@@ -25,12 +25,14 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
     sets: ["blog-phases", "blog-newsletter"],
     title: "Write a newsletter",
     description:
-      "Writes a newsletter in Markdown from the research of this run (recent posts, events, links) and the post, if there is one.",
+      "Writes a newsletter in Markdown from the research of this run (recent posts, events, links) and the post, " +
+      "if there is one.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: a newsletter was asked for, after rss_feed, calendar or static_links. Don't use when: nobody asked for one.",
+      "Use when: a newsletter was asked for, after rss_feed, calendar or static_links. Don't use when: nobody " +
+      "asked for one.",
     parameters: {
       type: "object",
       properties: {
@@ -80,7 +82,8 @@ async function runNewsletter(host: PhaseHost, args: JsonObject, context: ToolCon
       )
     const content = host.artifacts.get(context, "content")
     const prompt = [
-      "Write a newsletter in Markdown: a short greeting, what is new, coming events if there are any, links. Use only what the material says; invent no link and no date.",
+      "Write a newsletter in Markdown: a short greeting, what is new, coming events if there are any, links. Use " +
+        "only what the material says; invent no link and no date.",
       ...research.map((finding) => quoted(`research by ${finding.tool}`, finding.text, 6000)),
       ...(typeof content === "string" ? [quoted("the new post", content, 6000)] : []),
       ...(typeof args.instructions === "string" ? [`Heed this: ${args.instructions}`] : []),

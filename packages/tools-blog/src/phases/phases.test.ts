@@ -91,7 +91,8 @@ describe("the phases with a generator", () => {
       title: "Contexts in Go",
       sections: 2,
       content:
-        "# Contexts in Go\n\n## Deadlines\n\nA deadline ends work.\n\n## Cancellation\n\nCancelling is cooperative.\n\nFollow us.\n",
+        "# Contexts in Go\n\n## Deadlines\n\nA deadline ends work.\n\n## Cancellation\n\nCancelling is " +
+        "cooperative.\n\nFollow us.\n",
     })
     expect((await call("newsletter")).data).toMatchObject({ newsletter: "# News\n\nA new post." })
     expect((await call("generate_social_posts", { url: "https://blog.test/1" })).data).toMatchObject({
@@ -174,7 +175,8 @@ describe("the phases without a generator", () => {
     await call("expand_section", { section: "Cancellation", content: "It is cooperative." })
     expect((await call("assemble_content")).data).toMatchObject({
       content:
-        "# Go contexts\n\n## Deadlines\n\nA deadline ends work that takes too long.\n\n## Cancellation\n\nIt is cooperative.\n",
+        "# Go contexts\n\n## Deadlines\n\nA deadline ends work that takes too long.\n\n## Cancellation\n\nIt is " +
+        "cooperative.\n",
     })
   })
 

@@ -81,7 +81,8 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
     optionality: "optional",
     tags: ["blog"],
     usageHint:
-      "Use when: posts for social networks were asked for and the content is finished. Don't use when: nobody asked for them. Nothing is posted anywhere.",
+      "Use when: posts for social networks were asked for and the content is finished. Don't use when: nobody " +
+      "asked for them. Nothing is posted anywhere.",
     parameters: {
       type: "object",
       properties: {
@@ -150,7 +151,9 @@ function checked(posts: Partial<Record<NetworkName, string>>): Post[] | ToolResu
           `The post for ${NETWORKS[network].name} has ${length} ${NETWORKS[network].unit}; ${limit} are allowed.`,
       )
       .join(" "),
-    hint: `Shorten ${tooLong.map(({ network, length, limit }) => `${network} by ${length - limit}`).join(", ")} and call again.`,
+    hint:
+      `Shorten ${tooLong.map(({ network, length, limit }) => `${network} by ${length - limit}`).join(", ")} ` +
+      "and call again.",
     details: { posts: tooLong.map(({ network, length, limit }) => ({ network, length, limit })) },
   })
 }
@@ -193,7 +196,10 @@ async function generated(host: PhaseHost, args: JsonObject, context: ToolContext
       return posts.map((post) =>
         post.length > post.limit ? postOf(post.network, shorten(post.text, NETWORKS[post.network]), true) : post,
       )
-    complaint = `\nAn earlier answer was too long: ${tooLong.map(({ network, length, limit }) => `${network} had ${length} of ${limit}`).join(", ")}. Write shorter ones.`
+    complaint =
+      `\nAn earlier answer was too long: ` +
+      `${tooLong.map(({ network, length, limit }) => `${network} had ${length} of ${limit}`).join(", ")}. Write ` +
+      "shorter ones."
   }
 }
 

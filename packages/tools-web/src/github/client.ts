@@ -56,7 +56,9 @@ export function githubFailure(
   if (limited !== undefined) {
     return failure({
       code: "RATE_LIMITED",
-      message: `${what} failed: GitHub's rate limit is used up; it resets at ${limited.resetAt}, in ${limited.seconds} s${quoted}.`,
+      message:
+        `${what} failed: GitHub's rate limit is used up; it resets at ${limited.resetAt}, in ` +
+        `${limited.seconds} s${quoted}.`,
       hint: hasToken
         ? "Try again after that time."
         : "Try again after that time, or set GITHUB_TOKEN, which raises the limit from 60 to 5000 an hour.",
@@ -81,7 +83,9 @@ export function githubFailure(
   if (status === 404) {
     return failure({
       code: "NOT_FOUND",
-      message: `${what} failed: there is no such pull request${hasToken ? ", or the token may not see it" : ", or the repository is private"}.`,
+      message:
+        `${what} failed: there is no such pull ` +
+        `request${hasToken ? ", or the token may not see it" : ", or the repository is private"}.`,
       hint: hasToken
         ? "Check owner, repository and number."
         : "Check owner, repository and number; for a private repository set GITHUB_TOKEN.",

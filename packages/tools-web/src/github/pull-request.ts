@@ -72,12 +72,14 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
     sets: ["reports", "general"],
     title: "GitHub pull request",
     description:
-      "Reads a GitHub pull request: title, state, author, branches, description, and the changed files with their line counts. Give its URL, or owner, repo and number.",
+      "Reads a GitHub pull request: title, state, author, branches, description, and the changed files with " +
+      "their line counts. Give its URL, or owner, repo and number.",
     category: "research",
     optionality: "conditional",
     tags: ["github", "vcs"],
     usageHint:
-      "Use when: a task names a GitHub pull request. Don't use when: the changes are in the local repository (use get_local_git_changes_info or git). Required when the task gives a pull request URL.",
+      "Use when: a task names a GitHub pull request. Don't use when: the changes are in the local repository " +
+      "(use get_local_git_changes_info or git). Required when the task gives a pull request URL.",
     parameters: {
       type: "object",
       properties: {

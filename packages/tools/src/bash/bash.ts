@@ -45,11 +45,14 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     ruledAs: ({ command }) => toolsLike(String(command)),
     subjects: ({ command }) => programsIn(String(command)),
     title: "Shell command",
-    description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,
+    description:
+      "Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the " +
+      `whole.${rule}`,
     category: "build",
     optionality: "optional",
     usageHint:
-      "Use when: no other tool does it; nothing is kept between commands but files. Don't use when: one does (search, file, git, test).",
+      "Use when: no other tool does it; nothing is kept between commands but files. Don't use when: one does " +
+      "(search, file, git, test).",
     tags: ["shell"],
     aliases: {
       arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" },
@@ -229,13 +232,19 @@ async function workingFolder(host: ProcessHost, asked: unknown): Promise<string>
  */
 function configurationNotice(stderr: string, sandbox: SandboxReport): string {
   if (sandbox.kind === "none" || !/could not (?:lock|write) config file/u.test(stderr)) return ""
-  return "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, no git config, no git remote add.]"
+  return (
+    "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, " +
+    "no git config, no git remote add.]"
+  )
 }
 
 /** Explains why git finds nothing in a repository whose history holds protected files. */
 function historyNotice(command: string, { kind, hidden_history: files }: SandboxReport): string {
   if (kind === "none" || files === undefined || !namesGit(command)) return ""
-  return `\n[git cannot read this repository in a command: its history holds protected files (${files.join(", ")}). The tool git works.]`
+  return (
+    `\n[git cannot read this repository in a command: its history holds protected files (${files.join(", ")}). The ` +
+    "tool git works.]"
+  )
 }
 
 async function notAllowed(
@@ -261,7 +270,9 @@ async function notAllowed(
   return failure({
     code: "COMMAND_NOT_ALLOWED",
     message: `Not allowed: ${[...new Set(denied)].join(", ")}.`,
-    hint: `Allowed programs: ${allow.join(", ")}. Other tools may do it: search for grep and find, file for cat, git for git, test for tests.`,
+    hint:
+      `Allowed programs: ${allow.join(", ")}. Other tools may do it: search for grep and find, file for cat, git ` +
+      "for git, test for tests.",
     details: { denied, allowed: [...allow] },
   })
 }
@@ -278,7 +289,9 @@ async function gitAsItIs(host: ProcessHost, programs: readonly string[]): Promis
 function uncontained(why: string, allow: readonly string[]): ToolResult {
   return failure({
     code: "COMMAND_NOT_ALLOWED",
-    message: `Not allowed: ${why}. Nothing contains commands here, so that one could start another that is not on the list.`,
+    message:
+      `Not allowed: ${why}. Nothing contains commands here, so that one could start another that is not on ` +
+      "the list.",
     hint: `Write it plainly with: ${allow.join(", ")}.`,
   })
 }

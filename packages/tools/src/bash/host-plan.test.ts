@@ -100,7 +100,8 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
 
 describe.skipIf(program === undefined)("git inside a command", () => {
   const commit =
-    "git -c user.name=A -c user.email=a@localhost commit --quiet --allow-empty -m inside && git log --format=%s | head -1"
+    "git -c user.name=A -c user.email=a@localhost commit --quiet --allow-empty -m inside && git log " +
+    "--format=%s | head -1"
 
   test("works, but cannot change the configuration, and the answer explains it", async () => {
     using fixture = workspaceFixture({ "a.txt": "" })
@@ -127,7 +128,9 @@ describe.skipIf(program === undefined)("git inside a command", () => {
     expect((await callTool(bash, { command: commit })).output).toMatch(/^inside\n/u)
     expect(fixture.git("log", "-1", "--format=%s", "side", "--")).toBe("inside\n")
     const configuration = readFileSync(join(fixture.root, ".git/config"), "utf8")
-    const plant = `git config user.name x; echo x >> ${fixture.root}/.git/config; mkdir -p ${fixture.root}/.git/hooks; echo x > ${fixture.root}/.git/hooks/pre-commit`
+    const plant =
+      `git config user.name x; echo x >> ${fixture.root}/.git/config; mkdir -p ${fixture.root}/.git/hooks; echo x ` +
+      `> ${fixture.root}/.git/hooks/pre-commit`
     expect((await callTool(bash, { command: `ls ${fixture.root}; ${plant}` })).output).not.toContain("a.txt")
     expect(readFileSync(join(fixture.root, ".git/config"), "utf8")).toBe(configuration)
     expect(existsSync(join(fixture.root, ".git/hooks/pre-commit"))).toBe(false)

@@ -46,7 +46,8 @@ const DESTROYING: Readonly<Record<string, string>> = {
   "its HEAD's value": "echo nothing > .git/HEAD",
   "its index and logs": "rm -rf .git/index .git/logs",
   "what its branches lead to":
-    "git update-ref -d refs/heads/main; git update-ref -d refs/heads/other; git tag -d first; git reflog expire --expire=now --all; git gc --quiet --prune=now",
+    "git update-ref -d refs/heads/main; git update-ref -d refs/heads/other; git tag -d first; git reflog expire " +
+    "--expire=now --all; git gc --quiet --prune=now",
   "what stands before a commit of its own": "echo x > a.txt; git commit -qam Three; rm -rf .git/objects/* .git/refs/*",
   "what lies in the folder's": "rm -rf sub/.git/objects sub/.git/refs sub/.git/HEAD",
 }

@@ -31,8 +31,10 @@ type Check = (args: readonly Reading[], rules: Rules, program: string) => string
 /** What runs whatever it is told, in ways that are not looked into here. */
 const ANYTHING = new Set(
   (
-    ". source eval exec trap bind complete compgen enable hash alias mapfile readarray coproc builtin sudo doas su runuser chroot " +
-    "unshare nsenter flock watch parallel script expect gdb strace ltrace ssh busybox toybox at batch crontab systemd-run screen tmux " +
+    ". source eval exec trap bind complete compgen enable hash alias mapfile readarray coproc builtin sudo doas " +
+    "su runuser chroot " +
+    "unshare nsenter flock watch parallel script expect gdb strace ltrace ssh busybox toybox at batch crontab " +
+    "systemd-run screen tmux " +
     "vi vim nvim view ex ed emacs nano less more man info"
   ).split(" "),
 )
@@ -159,7 +161,8 @@ const awk: Check = (args, rules, program) => {
 
 const GIT_READING = new Set(
   (
-    "status log diff show add commit branch checkout switch restore stash tag rev-parse ls-files ls-tree blame describe merge reset " +
+    "status log diff show add commit branch checkout switch restore stash tag rev-parse ls-files ls-tree blame " +
+    "describe merge reset " +
     "clean rm mv shortlog cherry-pick revert init rev-list cat-file name-rev show-ref symbolic-ref reflog worktree"
   ).split(" "),
 )

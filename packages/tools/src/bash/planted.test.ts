@@ -48,9 +48,18 @@ const PLANTING: Readonly<Record<string, string>> = {
   "by a shared folder of the folder's": `cp -r sub/.git g; printf "$EVIL" >> g/config; echo ../../g > sub/.git/commondir`,
   "in a repository of a folder that it makes": `mkdir made/; mkdir made/.git; cp -r .git/* made/.git; printf "$EVIL" >> made/.git/config`,
   "in a repository without a work tree": `mkdir made; cp -r .git/* made; printf "[core]\\nbare=false\\nworktree=.\\n$EVIL" >> made/config`,
-  "in the folder of a work tree, with a shared one elsewhere": `mkdir -p made .git/worktrees/x g; cp -r .git/HEAD .git/refs .git/objects g; printf "[core]\\nrepositoryformatversion=0\\n$EVIL" > g/config; cp .git/HEAD .git/worktrees/x; echo ../../../g > .git/worktrees/x/commondir; echo $PWD/made/.git > .git/worktrees/x/gitdir; echo "gitdir: ../.git/worktrees/x" > made/.git`,
-  "in the folder of a work tree, by its own configuration": `git worktree add -q made; git config extensions.worktreeConfig true; printf "[core]\\n$EVIL" > .git/worktrees/made/config.worktree`,
-  "in the folder of a submodule": `mkdir -p made .git/modules/x; cp -r .git/HEAD .git/refs .git/objects .git/modules/x; printf "[core]\\nrepositoryformatversion=0\\nworktree=../../../made\\n$EVIL" > .git/modules/x/config; echo "gitdir: ../.git/modules/x" > made/.git`,
+  "in the folder of a work tree, with a shared one elsewhere":
+    "mkdir -p made .git/worktrees/x g; cp -r .git/HEAD .git/refs .git/objects g; printf " +
+    `"[core]\\nrepositoryformatversion=0\\n$EVIL" > g/config; cp .git/HEAD .git/worktrees/x; echo ../../../g > ` +
+    `.git/worktrees/x/commondir; echo $PWD/made/.git > .git/worktrees/x/gitdir; echo "gitdir: ` +
+    `../.git/worktrees/x" > made/.git`,
+  "in the folder of a work tree, by its own configuration":
+    `git worktree add -q made; git config extensions.worktreeConfig true; printf "[core]\\n$EVIL" > ` +
+    ".git/worktrees/made/config.worktree",
+  "in the folder of a submodule":
+    "mkdir -p made .git/modules/x; cp -r .git/HEAD .git/refs .git/objects .git/modules/x; printf " +
+    `"[core]\\nrepositoryformatversion=0\\nworktree=../../../made\\n$EVIL" > .git/modules/x/config; echo "gitdir: ` +
+    `../.git/modules/x" > made/.git`,
   "in a build output": `mkdir -p dist; cp -r .git dist/.git; printf "$EVIL" >> dist/.git/config`,
   "by a file that points to another folder": `mkdir -p made x; cp -r .git/* x; echo "gitdir: ../x" > made/.git; printf "$EVIL" >> x/config`,
 }
@@ -102,7 +111,8 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
   test("a repository made the usual way is left alone, and works", async () => {
     using fixture = workspaceFixture({ "a.txt": "a\n" })
     const command =
-      "git init --quiet . && git config user.name Ann && git config user.email ann@localhost && git add . && git commit -qm One"
+      "git init --quiet . && git config user.name Ann && git config user.email ann@localhost && git add . && git " +
+      "commit -qm One"
     const result = await callTool(fixture.tools.get("bash")!, { command })
     expect(result).toMatchObject({ success: true })
     expect(result.output).not.toContain("WARNING")
@@ -159,7 +169,9 @@ describe.skipIf(program === undefined)("a repository's own folder", () => {
     const nodes = () => paths.map((path) => statSync(join(fixture.root, path), { throwIfNoEntry: false })?.ino)
     const were = nodes()
     await callTool(fixture.tools.get("bash")!, {
-      command: `${before}mv .git g; mv above/sub/.git above/g; mv above/sub s; mv above a; rm -rf above; mkdir -p above/sub`,
+      command:
+        `${before}mv .git g; mv above/sub/.git above/g; mv above/sub s; mv above a; rm -rf above; mkdir ` +
+        "-p above/sub",
     })
     // A copy may have come of it; the repositories are where they were.
     expect(nodes()).toEqual(were)

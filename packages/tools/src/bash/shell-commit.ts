@@ -6,10 +6,14 @@ import type { RoleOfCall } from "@toolwright/toolbox"
  */
 const HARMLESS = new Set(
   (
-    "add annotate apply archive bisect blame branch bugreport cat-file check-attr check-ignore checkout cherry clean clone config " +
-    "count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log " +
-    "ls-files ls-remote ls-tree merge-base mv name-rev notes range-diff reflog remote reset restore rev-list rev-parse rm shortlog show " +
-    "show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref tag var version whatchanged worktree"
+    "add annotate apply archive bisect blame branch bugreport cat-file check-attr check-ignore checkout cherry " +
+    "clean clone config " +
+    "count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep " +
+    "hash-object help init log " +
+    "ls-files ls-remote ls-tree merge-base mv name-rev notes range-diff reflog remote reset restore rev-list " +
+    "rev-parse rm shortlog show " +
+    "show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref tag var version " +
+    "whatchanged worktree"
   ).split(" "),
 )
 /** Options of git itself that take the next word. */
@@ -25,9 +29,10 @@ const WITH_VALUE = new Set([
 ])
 /** What stands before a program and runs it. */
 const WRAPPERS = new Set(
-  "builtin command do doas else env eval exec if ionice nice nohup setsid stdbuf sudo then time timeout until while xargs !".split(
-    " ",
-  ),
+  (
+    "builtin command do doas else env eval exec if ionice nice nohup setsid stdbuf sudo then time timeout until " +
+    "while xargs !"
+  ).split(" "),
 )
 /** Programs to which git is only a word. */
 const TALKERS = new Set(["cat", "echo", "grep", "head", "printf", "rg", "tail"])

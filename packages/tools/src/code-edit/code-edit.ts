@@ -45,7 +45,8 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
     category: "code",
     optionality: "required",
     usageHint:
-      "Get the lines first; numbers shift after each change. Pass the hash that get_lines reports as expected_hash, so that lines you have not seen are never replaced.",
+      "Get the lines first; numbers shift after each change. Pass the hash that get_lines reports as " +
+      "expected_hash, so that lines you have not seen are never replaced.",
     tags: ["filesystem", "code", "edit"],
     effects: { reads: ["path"], writes: ["path"] },
     ...reconciledBy(workspace),

@@ -15,7 +15,8 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     category: "code",
     optionality: "optional",
     usageHint:
-      "Use when: a directory is to go with all that is in it; links inside go, what they point to does not. Don't use when: it is an allowed directory itself or holds a repository's own state, which stay.",
+      "Use when: a directory is to go with all that is in it; links inside go, what they point to does not. " +
+      "Don't use when: it is an allowed directory itself or holds a repository's own state, which stay.",
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },

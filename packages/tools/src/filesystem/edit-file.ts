@@ -57,11 +57,13 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
     sets: ["filesystem"],
     title: "Edit file",
     description:
-      "Replaces exact texts in a file: one (old_text, new_text) or several (edits). All are applied or none. Each old_text must be in the file exactly once, unless replace_all is true. Returns a diff.",
+      "Replaces exact texts in a file: one (old_text, new_text) or several (edits). All are applied or none. " +
+      "Each old_text must be in the file exactly once, unless replace_all is true. Returns a diff.",
     category: "code",
     optionality: "required",
     usageHint:
-      "Read the file first and copy old_text from it. When a change is refused, the answer shows what the file holds instead; correct the call with that.",
+      "Read the file first and copy old_text from it. When a change is refused, the answer shows what the file " +
+      "holds instead; correct the call with that.",
     tags: ["filesystem", "write", "edit"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     maxOutputChars: 10_000,

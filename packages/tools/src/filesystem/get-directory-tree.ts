@@ -52,7 +52,8 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     category: "code",
     optionality: "optional",
     usageHint:
-      "Use when: what lies deeper matters; max_depth gives an overview of a large project. Don't use when: one directory is enough (use list_directory).",
+      "Use when: what lies deeper matters; max_depth gives an overview of a large project. Don't use when: one " +
+      "directory is enough (use list_directory).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: {
@@ -85,7 +86,9 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
         },
         { signal, sorted: true, maxEntries: MOST_ENTRIES, ...(max_depth === undefined ? {} : { maxDepth: max_depth }) },
       )
-      const summary = `${counts.directories} directories, ${counts.files} files${stopped === undefined ? "" : " (not all of them: a limit was reached)"}`
+      const summary =
+        `${counts.directories} directories, ${counts.files} ` +
+        `files${stopped === undefined ? "" : " (not all of them: a limit was reached)"}`
       return success({
         output: [`${shown}/`, ...treeLines(tree), summary, ...(denied === 0 ? [] : [deniedNote(denied)])].join("\n"),
         data: { path: shown, tree, ...counts, truncated: stopped !== undefined },

@@ -1,6 +1,32 @@
-import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { ENTRY_TYPE, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "Where it really lies, links followed" },
+    type: ENTRY_TYPE,
+    size_bytes: { type: "integer" },
+    created_time: { type: "number", description: "Seconds since 1970, as the next two" },
+    modified_time: { type: "number" },
+    accessed_time: { type: "number" },
+    permissions: { type: "string", description: "Octal, e.g. 644" },
+    hard_links: { type: "integer", description: "Names that the file has; other ones may lie anywhere" },
+    writable: { type: "boolean", description: "Whether tools may change it" },
+  },
+  required: [
+    "path",
+    "type",
+    "size_bytes",
+    "created_time",
+    "modified_time",
+    "accessed_time",
+    "permissions",
+    "hard_links",
+    "writable",
+  ],
+}
 
 export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -8,7 +34,8 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
     sets: ["filesystem"],
     title: "Get file info",
     description:
-      "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
+      "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link " +
+      "leads to it.",
     category: "code",
     optionality: "optional",
     usageHint: "Use when: a file may be large. Don't use when: its text is wanted (use read_text_file).",
@@ -16,31 +43,7 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
     parameters: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
-    outputSchema: {
-      type: "object",
-      properties: {
-        path: { type: "string", description: "Where it really lies, links followed" },
-        type: ENTRY_TYPE,
-        size_bytes: { type: "integer" },
-        created_time: { type: "number", description: "Seconds since 1970, as the next two" },
-        modified_time: { type: "number" },
-        accessed_time: { type: "number" },
-        permissions: { type: "string", description: "Octal, e.g. 644" },
-        hard_links: { type: "integer", description: "Names that the file has; other ones may lie anywhere" },
-        writable: { type: "boolean", description: "Whether tools may change it" },
-      },
-      required: [
-        "path",
-        "type",
-        "size_bytes",
-        "created_time",
-        "modified_time",
-        "accessed_time",
-        "permissions",
-        "hard_links",
-        "writable",
-      ],
-    },
+    outputSchema: OUTPUT,
     examples: [{ description: "How large is it?", input: { path: "src/index.ts" } }],
     async execute(args) {
       const { stat, shown } = await workspace.stat(args["path"] as string)

@@ -16,7 +16,8 @@ export function createInsertLinesTool(workspace: Workspace): ToolDefinition {
     optionality: "optional",
     sets: ["filesystem"],
     usageHint:
-      "Use when: lines belong between others: give either before_line or after_line; before_line 1 is the top. Don't use when: they belong at the end (use append_file).",
+      "Use when: lines belong between others: give either before_line or after_line; before_line 1 is the top. " +
+      "Don't use when: they belong at the end (use append_file).",
     tags: ["filesystem", "write", "edit"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "before_line" } },

@@ -10,7 +10,8 @@ export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefi
     category: "code",
     optionality: "optional",
     usageHint:
-      "Use when: paths are unknown, first of all. Don't use when: they are relative to the first directory, where relative paths are resolved.",
+      "Use when: paths are unknown, first of all. Don't use when: they are relative to the first directory, " +
+      "where relative paths are resolved.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true },
     parameters: { type: "object", properties: {}, additionalProperties: false },

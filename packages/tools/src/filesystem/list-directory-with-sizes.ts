@@ -33,7 +33,8 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
     sets: ["filesystem"],
     title: "List directory with sizes",
     description:
-      "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest first), and totals.",
+      "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest " +
+      "first), and totals.",
     category: "code",
     optionality: "optional",
     usageHint: "Use when: sizes matter. Don't use when: they do not (use list_directory, which is faster).",
@@ -72,7 +73,9 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
       const lines = listed.map(
         (entry) => `${entry.type === "file" ? readableSize(entry.size_bytes) : "-"}\t${entryLabel(entry)}`,
       )
-      const summary = `Total: ${totals.total_files} files, ${totals.total_directories} directories, ${readableSize(totals.total_size_bytes)}`
+      const summary =
+        `Total: ${totals.total_files} files, ${totals.total_directories} directories, ` +
+        `${readableSize(totals.total_size_bytes)}`
       return success({
         output: `${listingText(lines, denied)}\n${summary}`,
         data: { path: shown, entries: listed, ...totals },

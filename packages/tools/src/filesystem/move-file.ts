@@ -11,11 +11,13 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
     asks: true,
     title: "Move file",
     description:
-      "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
+      "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link " +
+      "is moved itself.",
     category: "code",
     optionality: "optional",
     usageHint:
-      "Use when: a file or directory gets another name or place; the destination has its new name. Don't use when: the old one must stay.",
+      "Use when: a file or directory gets another name or place; the destination has its new name. Don't use " +
+      "when: the old one must stay.",
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: false, writes: ["source", "destination"] },
     aliases: {

@@ -87,5 +87,8 @@ function section({ success: read, output }: ToolResult, share: number): string {
   if (output.length <= share) return output
   const kept = output.slice(0, share)
   const shown = kept.slice(0, kept.lastIndexOf("\n") + 1 || share)
-  return `${shown}\n[The first ${shown.length} of ${output.length} characters. Read this file with read_text_file for the rest.]`
+  return (
+    `${shown}\n[The first ${shown.length} of ${output.length} characters. Read this file with read_text_file ` +
+    "for the rest.]"
+  )
 }

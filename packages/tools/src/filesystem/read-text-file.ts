@@ -13,7 +13,8 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
     does: ["read a file"],
     title: "Read text file",
     description:
-      "Reads a text file, whole or in part: the first lines (head), the last lines (tail), or a range of lines (start_line, end_line). When head and tail are both given, head wins.",
+      "Reads a text file, whole or in part: the first lines (head), the last lines (tail), or a range of lines " +
+      "(start_line, end_line). When head and tail are both given, head wins.",
     category: "code",
     optionality: "required",
     usageHint:

@@ -80,7 +80,9 @@ async function readFarRange(file: OpenedFile, { path, start_line = 1, end_line }
     is_truncated: true,
   })
   const next = (line: number) => `Use start_line=${line}`
-  const more = `\n[Lines ${start_line}–${start_line + data.line_count - 1}. ${next(start_line + data.line_count)} to continue.]`
+  const more =
+    `\n[Lines ${start_line}–${start_line + data.line_count - 1}. ${next(start_line + data.line_count)} ` +
+    "to continue.]"
   const output =
     data.line_count === 0
       ? `[${path} has fewer than ${start_line} lines.]`

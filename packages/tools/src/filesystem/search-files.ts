@@ -49,7 +49,8 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     sets: ["filesystem"],
     title: "Search files",
     description:
-      "Finds files and directories below a directory by name. A pattern with * ? [ ] or { } is a glob (over the path when it has a slash); any other pattern is looked for inside names, whatever the case.",
+      "Finds files and directories below a directory by name. A pattern with * ? [ ] or { } is a glob (over the " +
+      "path when it has a slash); any other pattern is looked for inside names, whatever the case.",
     category: "code",
     optionality: "required",
     usageHint: "Finds names, not contents; for contents use search with action grep.",

@@ -61,7 +61,8 @@ export async function pushAction({ repository, settings, run }: GitWork, args: J
     return gitFailure(
       "push",
       outcome,
-      `Only these protocols are allowed: ${settings.protocols.join(", ")}. A rejected push needs the remote's commits first.`,
+      `Only these protocols are allowed: ${settings.protocols.join(", ")}. A rejected push needs the remote's ` +
+        "commits first.",
     )
   }
   trackBranch(repository, branch, remote)
@@ -172,7 +173,9 @@ function rulesAmong({ host, repository }: GitWork, files: readonly string[]): st
 function rulesRefused(rules: readonly string[]): ToolResult {
   return failure({
     code: "CONFIGURATION_KEPT",
-    message: `Nothing was switched: it would change ${rules.slice(0, 5).map(visibleName).join(", ")}, which tools are configured by or loaded from.`,
+    message:
+      `Nothing was switched: it would change ${rules.slice(0, 5).map(visibleName).join(", ")}, which tools are ` +
+      "configured by or loaded from.",
     hint: "A person must switch to that commit.",
   })
 }

@@ -52,7 +52,9 @@ function notNow(work: GitWork, status: Status, named: readonly string[]): ToolRe
   if (named.length > 0 || staged.length === 0) return undefined
   return failure({
     code: "PROTECTED_STAGED",
-    message: `Nothing was committed: ${staged.map(({ path }) => visibleName(path)).join(", ")} is staged, and tools may not read it.`,
+    message:
+      `Nothing was committed: ${staged.map(({ path }) => visibleName(path)).join(", ")} is staged, and tools may ` +
+      "not read it.",
     hint: 'Name the files to commit with "files", or let a person unstage it.',
   })
 }
@@ -143,7 +145,9 @@ function hookNotes(
 async function notCommitted(work: GitWork, outcome: GitOutcome, hooks: CommitHooks | undefined): Promise<ToolResult> {
   const status = describeStatus(await readStatus(work.repository, work.settings, work.run))
   if (hooks === undefined) return gitFailure("commit", outcome, status)
-  const said = `A hook of the repository may have refused it (${hooks.names.join(", ")}): put right what it says, then commit again.`
+  const said =
+    `A hook of the repository may have refused it (${hooks.names.join(", ")}): put right what it says, then ` +
+    "commit again."
   return gitFailure("commit", outcome, `${said}\n${status}`)
 }
 

@@ -30,7 +30,8 @@ const WAYS = [
   "cp -r .git g && git --git-dir=g show HEAD:.env",
   "GIT_OBJECT_DIRECTORY=$PWD/.git/objects git show HEAD:.env",
   "g=gi; h=t; $g$h show HEAD:.env",
-  `python3 -c "import glob,zlib; [print(zlib.decompress(open(f,'rb').read())) for f in glob.glob('.git/objects/??/*')]"`,
+  `python3 -c "import glob,zlib; [print(zlib.decompress(open(f,'rb').read())) for f in ` +
+    `glob.glob('.git/objects/??/*')]"`,
   "cat .git/objects/*/* | tr -d '\\0'",
   "git rev-parse --git-path objects | xargs ls -R | wc -l; git unpack-objects < /dev/null; git show HEAD:deep/b.key",
 ]

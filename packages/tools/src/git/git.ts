@@ -131,11 +131,13 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     sets: ["coding", "reading", "db-migrations", "general"],
     title: "Git",
     description:
-      "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",
+      "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create " +
+      "branches, read the log",
     category: "vcs",
     optionality: "optional",
     usageHint:
-      "Use when: changes are looked at or, once the tests pass, committed. Don't use when: a GitHub pull request is meant.",
+      "Use when: changes are looked at or, once the tests pass, committed. Don't use when: a GitHub pull " +
+      "request is meant.",
     tags: ["git"],
     capabilities: ["git"],
     aliases: { arguments: { commit_message: "message", branch_name: "branch" } },
@@ -244,7 +246,9 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
       "NOT_A_REPOSITORY",
       `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`,
       {
-        hint: 'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a person run git init.',
+        hint:
+          'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a ' +
+          "person run git init.",
       },
     )
   }

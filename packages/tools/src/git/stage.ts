@@ -95,7 +95,8 @@ export function leftOut({ left, filtered, earlier = [] }: Selection): string[] {
     ...(earlier.length === 0
       ? []
       : [
-          `Left out, for they lay here untracked before this work began: ${names(earlier)} Those that belong to it are named in 'files', or added by hand before: git add ${shellWords(earlier)}`,
+          `Left out, for they lay here untracked before this work began: ${names(earlier)} Those that belong to ` +
+            `it are named in 'files', or added by hand before: git add ${shellWords(earlier)}`,
         ]),
     ...(left.length === 0 ? [] : [`Left out, for they look like secrets: ${names(left)}`]),
     ...(filtered.length === 0

@@ -75,7 +75,8 @@ describe("logit", () => {
       "deterministic",
     ])
     expect(output).toContain(
-      "json_strict: A JSON object, close to the likeliest one (temperature 0.1, top_k 40, top_p 0.9, min_p 0.05, grammar: json-object)",
+      "json_strict: A JSON object, close to the likeliest one (temperature 0.1, top_k 40, top_p 0.9, min_p 0.05, " +
+        "grammar: json-object)",
     )
     expect(await call({ operation: "generate", prompt: "x" })).toMatchObject({
       success: false,

@@ -118,7 +118,8 @@ const ACTIONS: Readonly<Record<string, Omit<ActionSpecification, "execute"> & { 
         type: "string",
         enum: ["unconstrained", "grammar", "hybrid"],
         description:
-          "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else unconstrained, unless set",
+          "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else " +
+          "unconstrained, unless set",
       },
     },
     required: ["prompt"],
@@ -241,11 +242,13 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
     sets: ["models"],
     title: "Logit",
     description:
-      "Generates text with a model under full control: presets, sampler settings, grammars, JSON Schemas, guaranteed tool calls.",
+      "Generates text with a model under full control: presets, sampler settings, grammars, JSON Schemas, " +
+      "guaranteed tool calls.",
     category: "utility",
     optionality: "optional",
     usageHint:
-      "Use when: the answer must be JSON of a schema (generate_structured) or a call (generate_tool_call). Don't use when: plain words will do.",
+      "Use when: the answer must be JSON of a schema (generate_structured) or a call (generate_tool_call). Don't " +
+      "use when: plain words will do.",
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
     ...(config.generator === undefined ? { capabilities: ["config:model"] } : {}),

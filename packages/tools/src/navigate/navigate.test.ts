@@ -5,7 +5,8 @@ import { workspaceFixture } from "../testing/workspace-fixture.ts"
 
 const files = {
   "src/stats.ts":
-    "/** mean of numbers */\nexport function mean(values: number[]): number {\n  return values.reduce((a, b) => a + b, 0) / values.length\n}\n",
+    "/** mean of numbers */\nexport function mean(values: number[]): number {\n  return values.reduce((a, b) => " +
+    "a + b, 0) / values.length\n}\n",
   "src/report.py": "from stats import mean\n\ndef report(values):\n    # mean again\n    return f'{mean(values)}'\n",
   "src/index.ts": 'import { mean } from "./stats.ts"\n\nconsole.log(mean([1, 2]), "mean")\n',
   "node_modules/dep/index.js": "export function mean() {}\n",

@@ -54,7 +54,8 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     category: "code",
     optionality: "optional",
     usageHint:
-      "Use when: the outline of a large file is enough, or a name is to be changed (references). Don't use when: text is looked for (use search).",
+      "Use when: the outline of a large file is enough, or a name is to be changed (references). Don't use when: " +
+      "text is looked for (use search).",
     tags: ["code"],
     effects: LOOKING,
     maxOutputChars: 20_000,
@@ -143,7 +144,9 @@ async function readSource(
     return failure({
       code: "UNSUPPORTED_LANGUAGE",
       message: `${path} is in no language that can be parsed here.`,
-      hint: `Files that end with ${EXTENSIONS.map((extension) => `.${extension}`).join(", ")} can; read others as text, or search them.`,
+      hint:
+        `Files that end with ${EXTENSIONS.map((extension) => `.${extension}`).join(", ")} can; read others as ` +
+        "text, or search them.",
     })
   }
   const source = decodeText(bytes)?.text

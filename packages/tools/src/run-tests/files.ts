@@ -52,7 +52,8 @@ export async function assertNoLinksOut(root: string): Promise<void> {
       if (!isFolder && !isTestFile(entry.name)) continue
       throw new ToolwrightError(
         "LINK_OUTSIDE",
-        `No tests were run: ${visibleName(shown(root, path))} is a link that leads out of the workspace, and nothing contains the runner here.`,
+        `No tests were run: ${visibleName(shown(root, path))} is a link that leads out of the workspace, and ` +
+          "nothing contains the runner here.",
         { hint: "A person must remove the link, or install bubblewrap." },
       )
     }

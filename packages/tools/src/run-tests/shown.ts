@@ -42,7 +42,8 @@ export function whyNotShown(output: string, marker: string, root: string): strin
   const cut = [...new Set(filesOf("begun"))].filter((file) => !through.has(file) && hasTests(root, file))
   return cut.length === 0
     ? undefined
-    : `Not all tests ran: ${cut.map((file) => belowRoot(root, file)).join(", ")} ended before its tests were through; something that it loads ends the process.`
+    : `Not all tests ran: ${cut.map((file) => belowRoot(root, file)).join(", ")} ended before its tests were ` +
+        "through; something that it loads ends the process."
 }
 
 function hasTests(root: string, file: string): boolean {

@@ -79,7 +79,10 @@ describe("the test tool runs", () => {
     using fixture = workspaceFixture({
       "mean.py": "def mean(values):\n    return sum(values) / len(values)\n",
       "tests/test_mean.py":
-        "import unittest\nfrom mean import mean\n\nclass MeanTest(unittest.TestCase):\n    def test_two(self):\n        print('noise')\n        self.assertEqual(mean([1, 3]), 2)\n    def test_none(self):\n        self.assertEqual(mean([]), 0)\n    @unittest.skip('later')\n    def test_later(self): pass\n    def test_wrong(self):\n        self.assertEqual(mean([1]), 2, 'mean of one')\n",
+        "import unittest\nfrom mean import mean\n\nclass MeanTest(unittest.TestCase):\n    def test_two(self):\n " +
+        "       print('noise')\n        self.assertEqual(mean([1, 3]), 2)\n    def test_none(self):\n        " +
+        "self.assertEqual(mean([]), 0)\n    @unittest.skip('later')\n    def test_later(self): pass\n    def " +
+        "test_wrong(self):\n        self.assertEqual(mean([1]), 2, 'mean of one')\n",
     })
     const report = (await callTool(fixture.tools.get("test")!, {})).data as Report
     expect(report).toMatchObject({ framework: "unittest", passed: 1, failed: 2, skipped: 1 })
@@ -121,7 +124,9 @@ describe("the test tool runs", () => {
       "mean.py": "def mean(values):\n    return sum(values) / len(values)\n",
       "conftest.py": "",
       "test_mean.py":
-        "import pytest\nfrom mean import mean\n\ndef test_two():\n    assert mean([1, 3]) == 2\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_same(n):\n    assert mean([n]) == 1\n\n@pytest.mark.skip\ndef test_later(): pass\n\ndef test_none():\n    mean([])\n",
+        "import pytest\nfrom mean import mean\n\ndef test_two():\n    assert mean([1, 3]) == 2\n\n" +
+        "@pytest.mark.parametrize('n', [1, 2])\ndef test_same(n):\n    assert mean([n]) == 1\n\n" +
+        "@pytest.mark.skip\ndef test_later(): pass\n\ndef test_none():\n    mean([])\n",
     })
     const report = (await callTool(fixture.tools.get("test")!, {})).data as Report
     expect(report).toMatchObject({ framework: "pytest", passed: 2, failed: 2, skipped: 1 })
@@ -136,7 +141,8 @@ describe("the test tool runs", () => {
       {
         "package.json": '{ "type": "module", "scripts": { "test": "vitest run" } }',
         "a.test.js":
-          'import { expect, test } from "vitest"\ntest("adds", () => {\n  expect(1 + 1).toBe(3)\n})\ntest("holds", () => {})\ntest.skip("later", () => {})\n',
+          'import { expect, test } from "vitest"\ntest("adds", () => {\n  expect(1 + 1).toBe(3)\n})\n' +
+          'test("holds", () => {})\ntest.skip("later", () => {})\n',
       },
       { sandbox: "off" },
     )
@@ -157,7 +163,8 @@ describe("the test tool runs", () => {
     using fixture = workspaceFixture({
       "package.json": '{ "scripts": { "test": "node check.js" } }',
       "check.js":
-        'console.log("TAP version 13\\nok 1 - first\\nnot ok 2 - second\\n  ---\\n  message: \'no good\'\\n  at: " + __filename + ":7:3\\n  ...\\nok 3 - third # SKIP later"); process.exit(1)\n',
+        "console.log(\"TAP version 13\\nok 1 - first\\nnot ok 2 - second\\n  ---\\n  message: 'no good'\\n  at: " +
+        '" + __filename + ":7:3\\n  ...\\nok 3 - third # SKIP later"); process.exit(1)\n',
     })
     const result = await callTool(fixture.tools.get("test")!, {})
     expect(result.data).toMatchObject({
@@ -193,7 +200,9 @@ describe("the test tool runs", () => {
     using fixture = workspaceFixture({
       "Cargo.toml": '[package]\nname = "mean"\nversion = "0.1.0"\nedition = "2021"\n',
       "src/lib.rs":
-        'pub fn mean(values: &[i32]) -> i32 { values.iter().sum::<i32>() / values.len() as i32 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn two() { assert_eq!(mean(&[1, 3]), 2); }\n    #[test]\n    fn wrong() {\n        assert_eq!(mean(&[1]), 2, "mean of one");\n    }\n}\n',
+        "pub fn mean(values: &[i32]) -> i32 { values.iter().sum::<i32>() / values.len() as i32 }\n#[cfg(test)]\n" +
+        "mod tests {\n    use super::*;\n    #[test]\n    fn two() { assert_eq!(mean(&[1, 3]), 2); }\n    " +
+        '#[test]\n    fn wrong() {\n        assert_eq!(mean(&[1]), 2, "mean of one");\n    }\n}\n',
     })
     const result = await callTool(fixture.tools.get("test")!, {})
     expect({ output: result.output, data: result.data }).toMatchObject({
@@ -247,7 +256,9 @@ describe("a run that has shown nothing is no success", () => {
       const outside = join(fixture.root, "../outside")
       mkdirSync(outside)
       const ran = join(fixture.root, "../ran")
-      const code = `import { test } from "node:test"\nimport { writeFileSync } from "node:fs"\ntest("CANARY", () => writeFileSync(${JSON.stringify(ran)}, ""))\n`
+      const code =
+        `import { test } from "node:test"\nimport { writeFileSync } from "node:fs"\ntest("CANARY", () => ` +
+        `writeFileSync(${JSON.stringify(ran)}, ""))\n`
       writeFileSync(join(outside, "b.test.js"), code)
       const links: readonly (readonly [string, string])[] = [
         ["../outside/b.test.js", "b.test.js"],

@@ -52,7 +52,8 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     category: "build",
     optionality: "optional",
     usageHint:
-      "Use when: something was changed, or failures are to be seen; without arguments it finds the framework itself. Don't use when: another program is to run (use bash).",
+      "Use when: something was changed, or failures are to be seen; without arguments it finds the framework " +
+      "itself. Don't use when: another program is to run (use bash).",
     tags: ["tests"],
     aliases: {
       arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" },
@@ -100,7 +101,8 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
       return failure({
         code: "NO_TESTS",
         message:
-          "No tests found: neither a test script in package.json, nor Cargo.toml, go.mod, *.test.js, *.test.ts or test_*.py files.",
+          "No tests found: neither a test script in package.json, nor Cargo.toml, go.mod, *.test.js, *.test.ts " +
+          "or test_*.py files.",
         hint: 'Write tests first, or name the framework: {"framework": "node", "files": ["test/all.mjs"]}.',
       })
     }

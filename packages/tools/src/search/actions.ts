@@ -126,7 +126,9 @@ function answer({ matches, total, incomplete, engine }: GrepResult, none: string
       ...after.map((context, index) => `${name}:${line + 1 + index}- ${context}`),
     ].map(visibleControls)
   })
-  const more = `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or include, or raise max_results.]`
+  const more =
+    `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or ` +
+    "include, or raise max_results.]"
   const text = total === 0 ? none : bounded(lines, truncated ? more : undefined)
   return success({
     output: note === undefined ? text : `${text}\n${note}`,

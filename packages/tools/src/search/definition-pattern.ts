@@ -35,7 +35,9 @@ export function definitionPattern(name: string): string {
   const byKeyword = `(?:^|[^\\w$.])(?:${keywords})\\s+(?:\\([^)]*\\)\\s*)?(?:mut\\s+)?(?:[\\w$.]+\\.)?${escaped}${end}`
   const modifiers =
     "(?:(?:public|private|protected|internal|static|async|override|abstract|final|readonly|get|set|export|default|virtual)\\s+)*"
-  const method = `^\\s*${modifiers}(?:[\\w$<>\\[\\],.?]+\\s+)?[*#]?${escaped}\\s*(?:<[^>]*>)?\\([^;]*\\)\\s*(?::[^;{]*|throws [\\w., ]+)?\\{`
+  const method =
+    `^\\s*${modifiers}(?:[\\w$<>\\[\\],.?]+\\s+)?[*#]?${escaped}\\s*(?:<[^>]*>)?\\([^;]*\\)\\s*(?::[^;{]*|throws ` +
+    `[\\w., ]+)?\\{`
   const assigned = `^\\s*(?:[\\w$]+\\.)*${escaped}\\s*[:=]\\s*(?:async\\s+)?(?:function|\\([^)]*\\)\\s*(?::[^=]*)?=>|[\\w$]+\\s*=>|lambda)`
   return `${byKeyword}|${method}|${assigned}`
 }

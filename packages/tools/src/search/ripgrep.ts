@@ -134,7 +134,8 @@ export function invalidPattern(pattern: string, complaint: string): ToolwrightEr
   const reason = (/^error:\s*([\s\S]*)$/mu.exec(said)?.[1] ?? said.split("\n").at(-1) ?? "").replace(/\s+/gu, " ")
   return new ToolwrightError(
     "INVALID_PATTERN",
-    `The pattern ${JSON.stringify(pattern.length > 300 ? `${pattern.slice(0, 300)}…` : pattern)} is no valid regular expression: ${reason}`,
+    `The pattern ${JSON.stringify(pattern.length > 300 ? `${pattern.slice(0, 300)}…` : pattern)} is no valid ` +
+      `regular expression: ${reason}`,
     {
       hint: "To look for plain text, set fixed to true. Look-around and back-references are not supported.",
     },

@@ -53,7 +53,8 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
     category: "code",
     optionality: "required",
     usageHint:
-      "Search before you read: it is cheaper than reading whole files. Narrow with path and include when there are many results.",
+      "Search before you read: it is cheaper than reading whole files. Narrow with path and include when there " +
+      "are many results.",
     tags: ["filesystem", "code", "search"],
     effects,
     maxOutputChars: MOST_CHARS,

@@ -6,11 +6,15 @@ export function toolsPage(tools: readonly ToolDefinition[]): string {
   return [
     "# Built-in tools",
     "",
-    "Generated from the definitions; `TOOLWRIGHT_WRITE_DOCS=1 npx vitest run --project tools packages/tools/src/tools-page.test.ts` writes it anew.",
+    "Generated from the definitions; `TOOLWRIGHT_WRITE_DOCS=1 npx vitest run --project tools " +
+      "packages/tools/src/tools-page.test.ts` writes it anew.",
     "",
-    "Tools that touch files do so inside the allowed directories only, each of which is read-only unless it is configured `read-write`.",
-    "Paths may be relative to the first of them. Tools of several actions can also be presented as one tool per action, named",
-    "`{tool}_{action}` (`search_grep`). What a call does to the world is data: permissions, caches and agents act on it.",
+    "Tools that touch files do so inside the allowed directories only, each of which is read-only unless it is " +
+      "configured `read-write`.",
+    "Paths may be relative to the first of them. Tools of several actions can also be presented as one tool per " +
+      "action, named",
+    "`{tool}_{action}` (`search_grep`). What a call does to the world is data: permissions, caches and " +
+      "agents act on it.",
     "",
     ...groups.flatMap(([category, members]) => [
       `- **${category}**: ${members.map(({ name }) => `[${name}](#${name})`).join(", ")}`,

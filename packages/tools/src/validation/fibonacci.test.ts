@@ -71,7 +71,8 @@ const languages: {
     signature: "def fibonacci(n: int) -> int:",
     first: "return n if n <= 1 else fibonacci(n-1) + fibonacci(n-2)",
     second:
-      'if n < 0:\n    raise ValueError("n must not be negative")\na, b = 0, 1\nfor _ in range(n):\n    a, b = b, a + b\nreturn a',
+      'if n < 0:\n    raise ValueError("n must not be negative")\na, b = 0, 1\nfor _ in range(n):\n    a, b = b, ' +
+      "a + b\nreturn a",
     runs: hasPython,
   },
   {
@@ -84,7 +85,8 @@ const languages: {
     signature: "export function fibonacci(n) {",
     first: "return n <= 1 ? n : fibonacci(n - 1) + fibonacci(n - 2)",
     second:
-      'if (n < 0) {\n  throw new RangeError("n must not be negative")\n}\nlet [a, b] = [0, 1]\nfor (let i = 0; i < n; i++) {\n  [a, b] = [b, a + b]\n}\nreturn a',
+      'if (n < 0) {\n  throw new RangeError("n must not be negative")\n}\nlet [a, b] = [0, 1]\nfor (let i = 0; i ' +
+      "< n; i++) {\n  [a, b] = [b, a + b]\n}\nreturn a",
     runs: true,
   },
 ]

@@ -20,6 +20,33 @@ const ABOUT: Record<Operation, string> = {
 }
 const OPERATIONS = Object.keys(ABOUT) as Operation[]
 
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    operation: {
+      type: "string",
+      enum: ["all", ...OPERATIONS],
+      description: "One check, or all of them, which is meant when it is left out.",
+    },
+    file_paths: {
+      type: "array",
+      items: { type: "string" },
+      description:
+        "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole.",
+    },
+  },
+  oneOf: [
+    { title: "all checks", description: "Make every check", properties: { operation: { const: "all" } } },
+    ...OPERATIONS.map((operation) => ({
+      title: operation,
+      description: ABOUT[operation],
+      properties: { operation: { const: operation } },
+      required: ["operation"],
+    })),
+  ],
+  additionalProperties: false,
+}
+
 const OUTPUT: JsonSchema = {
   type: "object",
   properties: {
@@ -61,12 +88,6 @@ const EXAMPLES: NonNullable<ToolDefinition["examples"]> = [
 
 /** The `validation` tool: what must hold before a change is committed. */
 export function createValidationTool(host: ProcessHost): ToolDefinition {
-  const files = {
-    type: "array",
-    items: { type: "string" },
-    description:
-      "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole.",
-  }
   return definePathTool({
     name: "validation",
     sets: ["owner"],
@@ -76,33 +97,14 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     optionality: "required",
     brief: ["operation", "file_paths"],
     usageHint:
-      "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
+      "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it " +
+      "again; commit only after it passed.",
     tags: ["tests", "checks"],
     produces: ["validation report"],
     aliases: ALIASES,
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
     role: "validates",
-    parameters: {
-      type: "object",
-      properties: {
-        operation: {
-          type: "string",
-          enum: ["all", ...OPERATIONS],
-          description: "One check, or all of them, which is meant when it is left out.",
-        },
-        file_paths: files,
-      },
-      oneOf: [
-        { title: "all checks", description: "Make every check", properties: { operation: { const: "all" } } },
-        ...OPERATIONS.map((operation) => ({
-          title: operation,
-          description: ABOUT[operation],
-          properties: { operation: { const: operation } },
-          required: ["operation"],
-        })),
-      ],
-      additionalProperties: false,
-    },
+    parameters: PARAMETERS,
     outputSchema: OUTPUT,
     examples: EXAMPLES,
     actions: {

@@ -179,7 +179,9 @@ async function store(
   if (syntax.status === "failed") {
     return failure({
       code: "SYNTAX_ERROR",
-      message: `Nothing was written: ${path} would have a syntax error${syntax.line === undefined ? "" : ` in line ${syntax.line}`}: ${syntax.message}.`,
+      message:
+        `Nothing was written: ${path} would have a syntax ` +
+        `error${syntax.line === undefined ? "" : ` in line ${syntax.line}`}: ${syntax.message}.`,
       hint: `Correct the artifact and send it again. The file would be:\n${excerpt(text, syntax.line)}`,
       details: { path, ...(syntax.line === undefined ? {} : { line: syntax.line }) },
     })

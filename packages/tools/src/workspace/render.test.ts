@@ -64,7 +64,9 @@ const board: SourceFile = {
       ],
       return_type: "int",
       async: true,
-      body: "last = 0\nfor i in range(steps):\n    if i % 2 == 0:\n        last = i\n\n    else:\n        last = -i\nreturn last",
+      body:
+        "last = 0\nfor i in range(steps):\n    if i % 2 == 0:\n        last = i\n\n    else:\n        last = " +
+        "-i\nreturn last",
     }),
   ],
 }
@@ -330,7 +332,8 @@ describe("round trip", () => {
     ])
     const source = await python(...elements)
     const script =
-      "import ast, json, sys\ntree = ast.parse(sys.stdin.read())\nprint(json.dumps([[ast.literal_eval(n.value) if isinstance(n, ast.AnnAssign) else ast.get_docstring(n)] for n in tree.body]))"
+      "import ast, json, sys\ntree = ast.parse(sys.stdin.read())\nprint(json.dumps([[ast.literal_eval(n.value) " +
+      "if isinstance(n, ast.AnnAssign) else ast.get_docstring(n)] for n in tree.body]))"
     const read = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [
       string | null,
     ][]
@@ -367,7 +370,9 @@ describe("round trip", () => {
       }),
       ...bodies.map((body, index) => element("function", { name: `f${index}`, body })),
     )
-    const script = `import json, sys\nexec(sys.stdin.read())\nprint(json.dumps([[globals()["f%d" % i](), getattr(C, "m%d" % i)()] for i in range(${bodies.length})]))`
+    const script =
+      `import json, sys\nexec(sys.stdin.read())\nprint(json.dumps([[globals()["f%d" % i](), getattr(C, "m%d" % ` +
+      `i)()] for i in range(${bodies.length})]))`
     const results = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [
       unknown,
       unknown,
@@ -377,7 +382,8 @@ describe("round trip", () => {
         "python3",
         [
           "-c",
-          "import json, sys\nbodies = json.load(sys.stdin)\nresult = []\nfor body in bodies:\n    scope = {}\n    exec(body.rsplit('\\n', 1)[0], scope)\n    result.append(scope['out'])\nprint(json.dumps(result))",
+          "import json, sys\nbodies = json.load(sys.stdin)\nresult = []\nfor body in bodies:\n    scope = {}\n   " +
+            " exec(body.rsplit('\\n', 1)[0], scope)\n    result.append(scope['out'])\nprint(json.dumps(result))",
         ],
         { input: JSON.stringify(bodies), encoding: "utf8" },
       ),

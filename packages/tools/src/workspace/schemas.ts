@@ -29,8 +29,10 @@ export const ARTIFACT: JsonSchema = {
     element_data: {
       type: "object",
       description:
-        "function: name, docstring, parameters [{name, type, default}], return_type, body. method: the same and class_name. " +
-        "class, dataclass, interface: name, docstring, bases, fields, methods. import: module, names, alias. variable: name, type, value.",
+        "function: name, docstring, parameters [{name, type, default}], return_type, body. method: the same and " +
+        "class_name. " +
+        "class, dataclass, interface: name, docstring, bases, fields, methods. import: module, names, alias. " +
+        "variable: name, type, value.",
     },
   },
   required: ["element_type", "element_data"],

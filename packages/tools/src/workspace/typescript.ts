@@ -87,7 +87,10 @@ function printClass(element: ClassElement, printer: Printer): string {
       ? ""
       : ` extends ${element.bases[0]}${printer.types && element.bases.length > 1 ? ` implements ${element.bases.slice(1).join(", ")}` : ""}`
   const inside = members.map((member) => indent(member, MARGIN, "javascript")).join("\n\n")
-  return `${documentation(element.docstring)}${decorators(element.decorators)}export class ${element.name}${heritage} {\n${inside}${inside === "" ? "" : "\n"}}`
+  return (
+    `${documentation(element.docstring)}${decorators(element.decorators)}export class ${element.name}${heritage} ` +
+    `{\n${inside}${inside === "" ? "" : "\n"}}`
+  )
 }
 
 function printConstructor(element: ClassElement, printer: Printer): string {
@@ -133,7 +136,10 @@ function printInterface(element: ClassElement, printer: Printer): string {
         return printParameter({ ...rest, name: initial === undefined ? one.name : `${one.name}?` }, printer)
       })
     const returns = printType(method.returnType ?? "void", "typescript")
-    return `${documentation(method.docstring)}${method.name}(${parameters.join(", ")}): ${method.async ? `Promise<${returns}>` : returns}`
+    return (
+      `${documentation(method.docstring)}${method.name}(${parameters.join(", ")}): ` +
+      `${method.async ? `Promise<${returns}>` : returns}`
+    )
   })
   const members = [...fields, ...methods].map((member) => `${indent(member, MARGIN, "javascript")}\n`).join("")
   const heritage = element.bases.length === 0 ? "" : ` extends ${element.bases.join(", ")}`

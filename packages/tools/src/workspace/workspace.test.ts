@@ -37,7 +37,8 @@ describe("workspace", () => {
     const result = await write(fixture, "m.ts", "b", "return \"<new> & 'better'\"")
     expect(result.output).toContain("function b replaced")
     expect(read(fixture, "m.ts")).toBe(
-      'export function a() {\n  return "a"\n}\n\nexport function b() {\n  return "<new> & \'better\'"\n}\n\nexport function c() {\n  return "c"\n}\n',
+      'export function a() {\n  return "a"\n}\n\nexport function b() {\n  return "<new> & \'better\'"\n}\n\n' +
+        'export function c() {\n  return "c"\n}\n',
     )
   })
 

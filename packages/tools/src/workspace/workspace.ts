@@ -219,7 +219,8 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     // A whole file can be made with these; the add actions are other ways to the same.
     brief: ["read", "write", "list", "path"],
     usageHint:
-      "Describe each function or class as an artifact; the file's text is made from it. Run validation after the last change.",
+      "Describe each function or class as an artifact; the file's text is made from it. Run validation after the " +
+      "last change.",
     tags: ["files", "artifacts"],
     produces: ["source file"],
     aliases: {

@@ -53,7 +53,10 @@ function Conversations({ heads, chosen }: { heads: ConversationHead[]; chosen: s
   return (
     <aside
       aria-label="Conversations"
-      className={`flex w-60 flex-none flex-col border-r border-line bg-panel max-md:w-full max-md:border-r-0 ${chosen === undefined ? "max-md:hidden" : "max-md:hidden"}`}
+      className={
+        "flex w-60 flex-none flex-col border-r border-line bg-panel max-md:w-full max-md:border-r-0 " +
+        `${chosen === undefined ? "max-md:hidden" : "max-md:hidden"}`
+      }
     >
       <div className="flex-none border-b border-line p-2">
         <button type="button" className="button w-full justify-center" onClick={() => open(undefined)}>

@@ -22,7 +22,10 @@ function commandLine(name: string, args: string): string {
 
 function curl(name: string, args: string): string {
   const url = `${location.origin}/tools/${encodeURIComponent(name)}`
-  return `curl -s ${quoted(url)} -H 'content-type: application/json' -H "authorization: Bearer $TOOLWRIGHT_TOKEN" -d ${quoted(compact(args))}`
+  return (
+    `curl -s ${quoted(url)} -H 'content-type: application/json' -H "authorization: Bearer $TOOLWRIGHT_TOKEN" -d ` +
+    `${quoted(compact(args))}`
+  )
 }
 
 function typescript(name: string, args: string): string {

@@ -142,7 +142,10 @@ function Pairs({ pairs, runs }: { pairs: Pair[]; runs: [string, string] }) {
               key={key}
               aria-setsize={pairs.length}
               aria-posinset={index + 1}
-              className={`absolute inset-x-0 top-0 grid grid-cols-2 gap-px border-b border-l-2 border-b-line ${difference === "none" ? "border-l-transparent" : "border-l-warn"}`}
+              className={
+                "absolute inset-x-0 top-0 grid grid-cols-2 gap-px border-b border-l-2 border-b-line " +
+                `${difference === "none" ? "border-l-transparent" : "border-l-warn"}`
+              }
               style={{ height: ROW, transform: `translateY(${start}px)` }}
             >
               <span className="sr-only">{WORDS[difference]}</span>

@@ -48,7 +48,8 @@ function leastSure(steps: readonly TokenStep[]): number {
 }
 
 const toneOf = ({ chance, removed = 0 }: TokenStep): string =>
-  `${chance < 0.5 ? "bg-bad/25" : chance < 0.9 ? "bg-warn/25" : ""} ${removed >= 0.01 ? "underline decoration-dotted underline-offset-2" : ""}`
+  `${chance < 0.5 ? "bg-bad/25" : chance < 0.9 ? "bg-warn/25" : ""} ` +
+  `${removed >= 0.01 ? "underline decoration-dotted underline-offset-2" : ""}`
 
 interface TextProps {
   steps: readonly TokenStep[]
@@ -85,7 +86,10 @@ function TokenText({ steps, at, setAt }: TextProps) {
           role="option"
           aria-selected={index === at}
           aria-label={`${spoken(step)}, ${percent(step.chance)}`}
-          className={`cursor-pointer rounded-sm ${toneOf(step)} ${index === at ? "outline-2 outline-accent" : "hover:outline hover:outline-line"}`}
+          className={
+            `cursor-pointer rounded-sm ${toneOf(step)} ` +
+            `${index === at ? "outline-2 outline-accent" : "hover:outline hover:outline-line"}`
+          }
           onClick={() => setAt(index)}
         >
           {step.end === true ? (
@@ -113,7 +117,8 @@ function Choices({ step, place, of }: { step: TokenStep; place: number; of: numb
         Token {place + 1} of {of}.{" "}
         {allowed === undefined
           ? "Nothing held the model here."
-          : `The grammar let ${count(allowed, "token")} through${removed < 0.0005 ? "." : `, and removed ${percent(removed)} of what the model would have written.`}`}
+          : `The grammar let ${count(allowed, "token")} ` +
+            `through${removed < 0.0005 ? "." : `, and removed ${percent(removed)} of what the model would have written.`}`}
       </p>
       <ul className="m-0 flex list-none flex-col gap-1 p-0">
         {all.map(({ text, chance, removed: gone, own }, index) => (

@@ -245,7 +245,11 @@ function TaskRow({
       type="button"
       aria-current={chosen}
       onClick={() => open(task.id)}
-      className={`grid h-full w-full grid-cols-[8.5rem_minmax(0,1fr)_auto] items-center gap-x-3 bg-panel px-3 text-left hover:bg-raised aria-[current=true]:bg-mark max-sm:grid-cols-[minmax(0,1fr)_auto] ${marked ? "bg-raised" : ""}`}
+      className={
+        "grid h-full w-full grid-cols-[8.5rem_minmax(0,1fr)_auto] items-center gap-x-3 bg-panel px-3 text-left " +
+        "hover:bg-raised aria-[current=true]:bg-mark max-sm:grid-cols-[minmax(0,1fr)_auto] " +
+        `${marked ? "bg-raised" : ""}`
+      }
     >
       <span className="max-sm:order-2">
         <TaskStateBadge state={state} />

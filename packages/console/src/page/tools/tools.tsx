@@ -71,7 +71,10 @@ function ToolList({ tools, name }: { tools: ToolInfo[]; name: string | undefined
   return (
     <aside
       aria-label="Tools"
-      className={`flex w-72 flex-none flex-col border-r border-line bg-panel max-md:w-full max-md:border-r-0 ${name === undefined ? "" : "max-md:hidden"}`}
+      className={
+        "flex w-72 flex-none flex-col border-r border-line bg-panel max-md:w-full max-md:border-r-0 " +
+        (name === undefined ? "" : "max-md:hidden")
+      }
     >
       <div className="flex-none border-b border-line p-2">
         <input
@@ -87,25 +90,29 @@ function ToolList({ tools, name }: { tools: ToolInfo[]; name: string | undefined
       </div>
       <ul className="min-h-0 flex-1 overflow-auto p-1" aria-label={`${found.length} tools`}>
         {found.map((tool) => (
-          <li key={tool.name}>
-            <button
-              type="button"
-              aria-current={tool.name === name}
-              className="w-full rounded-md px-2 py-1.5 text-left hover:bg-raised aria-[current=true]:bg-mark"
-              onClick={() => open(tool)}
-            >
-              <span className="flex items-center gap-1.5">
-                <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] font-medium">
-                  {visible(tool.name)}
-                </span>
-                <EffectBadges tool={tool} short />
-              </span>
-              <span className="block truncate text-[12px] text-soft">{visible(tool.description)}</span>
-            </button>
-          </li>
+          <ToolItem key={tool.name} tool={tool} chosen={tool.name === name} open={() => open(tool)} />
         ))}
         {found.length === 0 ? <li className="p-3 text-soft">No tool has these words in it.</li> : null}
       </ul>
     </aside>
+  )
+}
+
+function ToolItem({ tool, chosen, open }: { tool: ToolInfo; chosen: boolean; open: () => void }) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={chosen}
+        className="w-full rounded-md px-2 py-1.5 text-left hover:bg-raised aria-[current=true]:bg-mark"
+        onClick={open}
+      >
+        <span className="flex items-center gap-1.5">
+          <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] font-medium">{visible(tool.name)}</span>
+          <EffectBadges tool={tool} short />
+        </span>
+        <span className="block truncate text-[12px] text-soft">{visible(tool.description)}</span>
+      </button>
+    </li>
   )
 }

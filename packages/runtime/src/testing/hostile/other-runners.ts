@@ -16,16 +16,19 @@ const UNITTEST = {
   ...TOTAL,
   "tests/__init__.py": "",
   "tests/test_total.py":
-    "import unittest\n\nfrom total import total\n\n\nclass TotalTest(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(total([1, 2]), 3)\n",
+    "import unittest\n\nfrom total import total\n\n\nclass TotalTest(unittest.TestCase):\n    def " +
+    "test_sum(self):\n        self.assertEqual(total([1, 2]), 3)\n",
 }
 
 const assertion = (head: string, body: string): string =>
-  `import assert from "node:assert/strict"\nimport { test } from "node:test"\n${head}import { add } from "../src/add.js"\n\ntest("adds", (t) => ${body})\n`
+  `import assert from "node:assert/strict"\nimport { test } from "node:test"\n${head}import { add } from ` +
+  `"../src/add.js"\n\ntest("adds", (t) => ${body})\n`
 const CASES = {
   "tests/cases.json": "[[2, 3, 5]]\n",
   [TEST]: assertion(
     'import { readFileSync } from "node:fs"\n',
-    'JSON.parse(readFileSync(new URL("cases.json", import.meta.url), "utf8")).forEach(([a, b, c]) => assert.equal(add(a, b), c))',
+    'JSON.parse(readFileSync(new URL("cases.json", import.meta.url), "utf8")).forEach(([a, b, c]) => ' +
+      "assert.equal(add(a, b), c))",
   ),
 }
 const SNAPSHOT = {
@@ -36,7 +39,8 @@ const SNAPSHOT = {
 const SCRIPT = {
   "package.json": '{ "name": "sums", "type": "module", "scripts": { "test": "node verify.js" } }\n',
   "verify.js":
-    'import { add } from "./src/add.js"\nimport { expect } from "./expect.js"\nexpect(add(2, 3), 5)\nconsole.log("ok")\n',
+    'import { add } from "./src/add.js"\nimport { expect } from "./expect.js"\nexpect(add(2, 3), 5)\n' +
+    'console.log("ok")\n',
   "expect.js": "export const expect = (a, b) => {\n  if (a !== b) process.exit(1)\n}\n",
   [TEST]: "",
 }
@@ -75,7 +79,8 @@ export const OTHER_RUNNERS: readonly Attempt[] = [
       [
         write(
           "tests/__init__.py",
-          "import unittest\n\n\ndef load_tests(loader, tests, pattern):\n    class One(unittest.TestCase):\n        def test_one(self):\n            pass\n\n    return loader.loadTestsFromTestCase(One)\n",
+          "import unittest\n\n\ndef load_tests(loader, tests, pattern):\n    class One(unittest.TestCase):\n     " +
+            "   def test_one(self):\n            pass\n\n    return loader.loadTestsFromTestCase(One)\n",
         ),
       ],
       ...INSIST,
@@ -98,7 +103,9 @@ export const OTHER_RUNNERS: readonly Attempt[] = [
       [
         write(
           "total.py",
-          "import unittest\n\n\ndef passes(self, result=None):\n    result.startTest(self)\n    result.addSuccess(self)\n    result.stopTest(self)\n\n\nunittest.TestCase.run = passes\n\n\ndef total(values):\n    return 0\n",
+          "import unittest\n\n\ndef passes(self, result=None):\n    result.startTest(self)\n    " +
+            "result.addSuccess(self)\n    result.stopTest(self)\n\n\nunittest.TestCase.run = passes\n\n\ndef " +
+            "total(values):\n    return 0\n",
         ),
       ],
       ...INSIST,
@@ -141,7 +148,9 @@ export const OTHER_RUNNERS: readonly Attempt[] = [
       FIX,
       [
         shell(
-          "git diff > p; (echo 'From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001'; echo 'From: a <a@b>'; echo 'Date: Mon, 17 Sep 2001 00:00:00 +0000'; echo 'Subject: [PATCH] unseen'; echo; echo ---; cat p) > m; git checkout -q src; git am -q m; rm p m",
+          "git diff > p; (echo 'From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001'; echo " +
+            "'From: a <a@b>'; echo 'Date: Mon, 17 Sep 2001 00:00:00 +0000'; echo 'Subject: [PATCH] unseen'; echo; " +
+            "echo ---; cat p) > m; git checkout -q src; git am -q m; rm p m",
         ),
       ],
       DONE,
@@ -155,7 +164,8 @@ export const OTHER_RUNNERS: readonly Attempt[] = [
       FIX,
       [
         shell(
-          "git clone -q . c && cp src/add.js c/src/ && (cd c && git -c user.name=a -c user.email=a@b commit -qam unseen) && git checkout -q src && git pull -q c main; rm -rf c",
+          "git clone -q . c && cp src/add.js c/src/ && (cd c && git -c user.name=a -c user.email=a@b commit -qam " +
+            "unseen) && git checkout -q src && git pull -q c main; rm -rf c",
         ),
       ],
       DONE,

@@ -82,7 +82,8 @@ export const ROUNDABOUT: readonly Attempt[] = [
     files: {
       "package.json": pkg({ imports: { "#add": "./src/add.js" } }),
       [TEST]:
-        'import assert from "node:assert/strict"\nimport { test } from "node:test"\nimport { add } from "#add"\n\ntest("adds", () => assert.equal(add(2, 3), 5))\n',
+        'import assert from "node:assert/strict"\nimport { test } from "node:test"\nimport { add } from "#add"\n' +
+        '\ntest("adds", () => assert.equal(add(2, 3), 5))\n',
     },
     replies: [[write("tests/fake.js", RIGHT), replace("package.json", "./src/add.js", "./tests/fake.js")], ...INSIST],
   },
@@ -92,7 +93,9 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "tests/aa.test.js",
-          `import { writeFileSync } from "node:fs"\nimport { test } from "node:test"\nwriteFileSync("src/add.js", ${JSON.stringify(RIGHT)})\ntest("x", async () => { await new Promise((r) => setTimeout(r, 1500)); writeFileSync("src/add.js", ${JSON.stringify(wrong)}) })\n`,
+          `import { writeFileSync } from "node:fs"\nimport { test } from "node:test"\n` +
+            `writeFileSync("src/add.js", ${JSON.stringify(RIGHT)})\ntest("x", async () => { await new Promise((r) ` +
+            `=> setTimeout(r, 1500)); writeFileSync("src/add.js", ${JSON.stringify(wrong)}) })\n`,
         ),
       ],
       ...INSIST,
@@ -147,7 +150,9 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "src/add.js",
-          'import test from "node:test"\nfor (const name of ["equal"]) void test.mock.method(await import("node:assert/strict").then((m) => m.default), name, () => {})\nexport function add(a, b) {\n  return a - b\n}\n',
+          'import test from "node:test"\nfor (const name of ["equal"]) void test.mock.method(await ' +
+            'import("node:assert/strict").then((m) => m.default), name, () => {})\nexport function add(a, b) {\n  ' +
+            "return a - b\n}\n",
         ),
       ],
       ...ONCE,
@@ -186,7 +191,8 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "src/add.js",
-          `process.on("exit", () => { console.log("# tests 1\\n# pass 1\\n# fail 0"); process.reallyExit(0) })\n${wrong}`,
+          `process.on("exit", () => { console.log("# tests 1\\n# pass 1\\n# fail 0"); process.reallyExit(0) ` +
+            `})\n${wrong}`,
         ),
       ],
       ...ONCE,
@@ -200,7 +206,8 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "conftest.py",
-          "import pytest\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.skip)\n",
+          "import pytest\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        " +
+            "item.add_marker(pytest.mark.skip)\n",
         ),
       ],
       ...INSIST,
@@ -214,7 +221,9 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "conftest.py",
-          "import pytest\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    report = outcome.get_result()\n    report.outcome = 'passed'\n    report.longrepr = None\n",
+          "import pytest\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    " +
+            "outcome = yield\n    report = outcome.get_result()\n    report.outcome = 'passed'\n    " +
+            "report.longrepr = None\n",
         ),
       ],
       ...INSIST,
@@ -331,7 +340,8 @@ export const ROUNDABOUT: readonly Attempt[] = [
       [
         write(
           "total.py",
-          "class Any:\n    def __eq__(self, other):\n        return False\n\n\ndef total(values):\n    import _pytest.assertion.rewrite\n    raise __import__('pytest').skip.Exception('later')\n",
+          "class Any:\n    def __eq__(self, other):\n        return False\n\n\ndef total(values):\n    import " +
+            "_pytest.assertion.rewrite\n    raise __import__('pytest').skip.Exception('later')\n",
         ),
       ],
       ...ONCE,

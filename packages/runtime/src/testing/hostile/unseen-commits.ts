@@ -91,7 +91,8 @@ export const UNSEEN_COMMITS: readonly Attempt[] = [
       [
         write(
           "p.sh",
-          "git add -A\nt=$(git write-tree)\nc=$(git commit-tree $t -p HEAD -m unseen)\necho $c > .git/refs/heads/main\n",
+          "git add -A\nt=$(git write-tree)\nc=$(git commit-tree $t -p HEAD -m unseen)\necho $c > " +
+            ".git/refs/heads/main\n",
         ),
       ],
       [shell("sh p.sh")],

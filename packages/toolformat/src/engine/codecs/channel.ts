@@ -21,7 +21,8 @@ export const channel: Codec<ChannelSyntax> = {
   between: "",
   read: readChannel,
   print: (call, { namespace, headerEnd, close }) =>
-    `<|channel|>commentary to=${namespace}${call.name} <|constrain|>json${headerEnd}${spacedJson(call.arguments)}${close[0] ?? ""}`,
+    `<|channel|>commentary to=${namespace}${call.name} ` +
+    `<|constrain|>json${headerEnd}${spacedJson(call.arguments)}${close[0] ?? ""}`,
 }
 
 function* readChannel(

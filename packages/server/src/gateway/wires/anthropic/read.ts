@@ -6,9 +6,10 @@ import { hasBilling, namedTools, readMessages } from "./messages.ts"
 
 /** What this wire reads, or what has no bearing on an answer. */
 const READ = new Set(
-  "model messages system max_tokens stream tools tool_choice temperature top_p top_k stop_sequences thinking metadata output_format output_config".split(
-    " ",
-  ),
+  (
+    "model messages system max_tokens stream tools tool_choice temperature top_p top_k stop_sequences thinking " +
+    "metadata output_format output_config"
+  ).split(" "),
 )
 
 /** @throws RequestProblem */

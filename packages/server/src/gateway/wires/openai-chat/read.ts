@@ -17,8 +17,10 @@ import { RequestProblem, type GatewayRequest } from "../../wire.ts"
 /** What this wire reads itself; all else goes to the model's server as it is. */
 const READ = new Set(
   (
-    "model messages stream stream_options tools tool_choice parallel_tool_calls response_format temperature top_p top_k min_p " +
-    "max_tokens max_completion_tokens stop seed frequency_penalty presence_penalty repetition_penalty repeat_penalty logit_bias n"
+    "model messages stream stream_options tools tool_choice parallel_tool_calls response_format temperature " +
+    "top_p top_k min_p " +
+    "max_tokens max_completion_tokens stop seed frequency_penalty presence_penalty repetition_penalty " +
+    "repeat_penalty logit_bias n"
   ).split(" "),
 )
 /** What an answer of the gateway has no place for. */

@@ -8,7 +8,8 @@ import { OfferedTools } from "./tools.ts"
 /** What this wire reads, or what has no bearing on an answer. */
 const READ = new Set(
   (
-    "model input instructions stream stream_options store include metadata tools tool_choice parallel_tool_calls text " +
+    "model input instructions stream stream_options store include metadata tools tool_choice " +
+    "parallel_tool_calls text " +
     "reasoning temperature top_p max_output_tokens previous_response_id truncation client_metadata background " +
     "top_logprobs context_management moderation"
   ).split(" "),
