@@ -1,7 +1,7 @@
 /**
  * The protocol's own conformance suite against our export, against the same server imported and exported again, and
- * against our
- * importer. The figures are counts of scenarios, the ratios shares that passed; the report names what failed.
+ * against our importer. The figures are counts of scenarios, the ratios shares that passed; the report names what
+ * failed.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

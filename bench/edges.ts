@@ -1,8 +1,7 @@
 /**
  * One read of a 4 KB file by every way in: inside the process, cached, over REST, over MCP on stdio and HTTP, and
- * through a bridge from
- * REST to MCP on stdio. CPU is what this process and the server's use together, so the ways can be compared on a busy
- * machine.
+ * through a bridge from REST to MCP on stdio. CPU is what this process and the server's use together, so the ways can
+ * be compared on a busy machine.
  */
 import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"

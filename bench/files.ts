@@ -1,7 +1,7 @@
 /**
  * The filesystem tools beside MCP's official filesystem server, ripgrep and a bare `readdir` walk, on one tree of
- * 20,000 files and
- * 200 MB. Ours are called through the registry (validation and all), the server through its own client over stdio.
+ * 20,000 files and 200 MB. Ours are called through the registry (validation and all), the server through its own client
+ * over stdio.
  */
 import { execFileSync } from "node:child_process"
 import {

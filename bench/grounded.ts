@@ -1,9 +1,8 @@
 /**
  * What grounded arguments cost for each request, with 18 tools and a rule for every string and number: the GBNF (built
- * around what is kept),
- * llama.cpp's reading of it and its work for each token, and our own masks. Every repetition has a conversation of its
- * own, so nothing that
- * depends on one is reused. The pocket model decodes; how well it does is not measured here.
+ * around what is kept), llama.cpp's reading of it and its work for each token, and our own masks. Every repetition has
+ * a conversation of its own, so nothing that depends on one is reused. The pocket model decodes; how well it does is
+ * not measured here.
  */
 import {
   createMaskEngine,

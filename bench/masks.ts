@@ -1,11 +1,8 @@
 /**
  * Token masks beside xgrammar's WebAssembly build, in one run over the same schemas, vocabulary and tokens. A grammar
- * is made once and
- * then serves several replies, as it does in an agent: both engines follow the same instance ten times. What the first
- * of them costs,
- * when no state of the schema has been seen before, is told apart as `cold`. Schemas, instances and vocabularies are
- * read from the folder
- * of test data, which is no part of the project.
+ * is made once and then serves several replies, as it does in an agent: both engines follow the same instance ten
+ * times. What the first of them costs, when no state of the schema has been seen before, is told apart as `cold`.
+ * Schemas, instances and vocabularies are read from the folder of test data, which is no part of the project.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"

@@ -36,8 +36,7 @@ const npm = (folder: string, ...args: string[]): string =>
 
 /**
  * Packs the three pure rooms and installs the tarballs into an empty folder, with their dependencies and nothing else.
- * They
- * must have been built.
+ * They must have been built.
  *
  * @returns the folder and the tarballs' sizes in bytes
  */

@@ -5,8 +5,7 @@ export type Load = <Module = Record<string, unknown>>(specifier: string) => Prom
 export interface Contestant {
   /**
    * Prepares a run of `steps` tool calls. What it returns carries it out and gives back what the run amounts to, so
-   * that the
-   * memory that it holds can be measured; `calls` is how many calls the tool got.
+   * that the memory that it holds can be measured; `calls` is how many calls the tool got.
    */
   prepare(load: Load): Promise<(steps: number) => Promise<{ calls: number; held: unknown }>>
 }

@@ -7,8 +7,7 @@ let interruptedAt: number | undefined
 let readsInput = false
 
 // The first signal asks the command to stop; a second one ends the process at once. Two within a quarter of a second
-// are
-// one key press that arrived twice, from the terminal and from a parent process.
+// are one key press that arrived twice, from the terminal and from a parent process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     const now = performance.now()

@@ -3,8 +3,8 @@ import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 
 /**
- * The exit code of a run with a model that never finds fault with itself: 1 also when it made no
- * call at all, or when a call failed and none of the same tool went well afterwards.
+ * The exit code of a run with a model that never finds fault with itself: 1 also when it made no call at all, or when a
+ * call failed and none of the same tool went well afterwards.
  */
 export function pairedExitCode(summary: RunSummary, onlyWords: boolean): number {
   return onlyWords || summary.failedCalls > summary.correctedFailures ? EXIT.failure : EXIT.success

@@ -66,8 +66,7 @@ export interface DeliveryPlan {
 
 /**
  * The highest rung that the backend can take: native tools → grammar → family text → generic. An explicit format
- * decides the
- * syntax; `text` mode goes straight to the generic form.
+ * decides the syntax; `text` mode goes straight to the generic form.
  */
 export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   const { mode, grammars = new Grammars() } = inputs

@@ -11,8 +11,7 @@ export interface ShownOutput {
 
 /**
  * Bounds what goes back into the prompt. The cut falls on a line's end where one lies in the second half; a note says
- * how
- * much is left and how to read it.
+ * how much is left and how to read it.
  *
  * @param handle the id under which the whole text can be read with `read_result`
  */

@@ -4,10 +4,9 @@ import type { JsonObject } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 
 /**
- * Which arguments must come from the conversation where calls are held by a grammar. `auto` (the default): those
- * that the tools annotate, where the backend says that its model is small, none elsewhere. Rules of one's own, or a
- * function that makes
- * them from what was said, count with every model; so do then the annotations `grounded` of the tools.
+ * Which arguments must come from the conversation where calls are held by a grammar. `auto` (the default): those that
+ * the tools annotate, where the backend says that its model is small, none elsewhere. Rules of one's own, or a function
+ * that makes them from what was said, count with every model; so do then the annotations `grounded` of the tools.
  */
 export type GroundingSetting = "auto" | "off" | GroundingRules | ((text: string) => GroundingRules)
 

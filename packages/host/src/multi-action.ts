@@ -26,8 +26,8 @@ export interface MultiActionSpecification extends Omit<
 
 /**
  * Defines a tool of several actions: its schema has one `oneOf` branch for each, so that each is validated by its own
- * arguments,
- * and the registry can present each as a tool of its own (`{tool}_{action}`). Examples are written without the action.
+ * arguments, and the registry can present each as a tool of its own (`{tool}_{action}`). Examples are written without
+ * the action.
  */
 export function defineMultiActionTool(specification: MultiActionSpecification): ToolDefinition {
   const { argument = "action", actions, ...rest } = specification

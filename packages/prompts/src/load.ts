@@ -12,8 +12,7 @@ export const SHIPPED_PROMPTS = fileURLToPath(new URL("../prompts", import.meta.u
 
 /**
  * Reads every `.yaml`, `.yml` and `.md` file below a folder, in the order of their paths. `README.md` and what begins
- * with a dot
- * is passed over.
+ * with a dot is passed over.
  *
  * @throws ToolwrightError `INVALID_PROMPT` with every broken file named, or when the folder cannot be read
  */

@@ -3,9 +3,8 @@ import type { Prompt, PromptArgument, PromptEngine } from "./model.ts"
 
 /**
  * Reads a prompt file. YAML: the keys `name`, `description`, `arguments`, `template`, and `tags` and `engine` if
- * wanted. Markdown: the
- * same keys in front matter, the text below is the template, and its engine is Jinja unless the front matter says
- * otherwise.
+ * wanted. Markdown: the same keys in front matter, the text below is the template, and its engine is Jinja unless the
+ * front matter says otherwise.
  *
  * @throws ToolwrightError `INVALID_PROMPT`, naming the file and what is wrong in it
  */

@@ -4,8 +4,7 @@ import type { Prompt, PromptResult } from "./model.ts"
 
 /**
  * Renders a prompt. Never throws: what is wrong is said in `error`, with every missing and unknown argument named. An
- * optional
- * argument that is not given is empty text.
+ * optional argument that is not given is empty text.
  */
 export function renderPrompt(prompt: Prompt, args: JsonObject = {}): PromptResult {
   const problem = problemWith(prompt, args)

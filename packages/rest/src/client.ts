@@ -61,8 +61,7 @@ export interface RenderedPrompt {
 
 /**
  * A REST tools service as a source of tools. Its definitions call the service when they run; a service that is down
- * gives failed
- * results (`SOURCE_UNAVAILABLE`), never exceptions, so a run goes on.
+ * gives failed results (`SOURCE_UNAVAILABLE`), never exceptions, so a run goes on.
  */
 export class ToolsApiClient implements ToolSource {
   readonly provenance: { kind: "rest"; name: string }

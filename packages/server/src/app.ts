@@ -47,8 +47,7 @@ export function gateOf({ maxConcurrentCalls = 64, tokens = [] }: Pick<ServerOpti
 
 /**
  * The service as a web-standard application: `app.fetch` answers a request, so it can be mounted anywhere and tested
- * without a
- * socket.
+ * without a socket.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` where every origin is allowed and tokens are asked for
  * @param extend adds routes of other surfaces, behind the same guard; tokens with tags do not open them

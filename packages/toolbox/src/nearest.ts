@@ -1,7 +1,6 @@
 /**
  * The candidates that a misspelt word most likely meant, best first: within a third of its length by edit distance, or
- * one
- * containing the other. Case and the separators `_`, `-`, `.` do not count.
+ * one containing the other. Case and the separators `_`, `-`, `.` do not count.
  */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const wanted = plain(word)

@@ -3,8 +3,7 @@ import type { JsonSchema } from "./model/schema.ts"
 
 /**
  * The part of the Standard Schema specification (https://standardschema.dev) that is used here: validation, and the
- * JSON
- * Schema extension that Zod 4.2, ArkType and Valibot implement.
+ * JSON Schema extension that Zod 4.2, ArkType and Valibot implement.
  */
 export interface StandardSchema<Input = unknown, Output = unknown> {
   readonly "~standard": {

@@ -5,8 +5,7 @@ const LONGEST = 24
 
 /**
  * Cuts a text the way a stream might: `whole`, `char` by UTF-16 code unit, or `random:<seed>`, which is the same for
- * the same
- * seed.
+ * the same seed.
  *
  * @throws ToolwrightError `INVALID_CUT`
  */

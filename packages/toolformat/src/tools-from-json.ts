@@ -3,10 +3,8 @@ import { describeFault, schemaFault, ToolwrightError, type JsonSchema, type Tool
 
 /**
  * Tools from JSON in whatever form they come: OpenAI's (`{type: "function", function: {…}}`), MCP's (`inputSchema`),
- * Anthropic's
- * (`input_schema`), OpenAI's custom tools (`{type: "custom", format: …}`), ours (`schema`), or with plain `parameters`;
- * a list, or an object that holds one as `tools`. They can be
- * shown and parsed for, not called.
+ * Anthropic's (`input_schema`), OpenAI's custom tools (`{type: "custom", format: …}`), ours (`schema`), or with plain
+ * `parameters`; a list, or an object that holds one as `tools`. They can be shown and parsed for, not called.
  *
  * @throws ToolwrightError `INVALID_TOOLS` that names the entry and says what is wrong with it
  */

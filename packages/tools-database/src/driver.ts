@@ -22,8 +22,7 @@ export type StepOutcome = "done" | "skipped"
 /**
  * A connection to one database. Methods reject with `ToolwrightError` (`CONNECTION_FAILED`, `UNAUTHORIZED`,
  * `MIGRATION_LOCKED`, `MIGRATION_FAILED`, `TIMEOUT`, `CHECKSUM_DRIFT`); a step that fails has changed nothing, unless
- * it is
- * not transactional.
+ * it is not transactional.
  */
 export interface MigrationDriver extends AsyncDisposable {
   /** What is applied, in order; nothing when the table of records does not exist. Never writes. */

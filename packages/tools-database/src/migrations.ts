@@ -22,8 +22,7 @@ const NO_TRANSACTION = /^\s*--\s*toolwright:\s*no-transaction\b/
 
 /**
  * Reads a folder of migrations, in order of version. Files that do not end in `.sql` are ignored; links, wrong names
- * and
- * versions that occur twice are errors, for leaving one out silently would change what "up to date" means.
+ * and versions that occur twice are errors, for leaving one out silently would change what "up to date" means.
  *
  * @throws ToolwrightError `NO_MIGRATIONS`, `INVALID_MIGRATION`, and what the workspace says
  */

@@ -17,8 +17,7 @@ const LOCK_KEY = "5838213404177512210"
 
 /**
  * A PostgreSQL database. Each step is a transaction that first takes an advisory lock, so that migrators wait for each
- * other,
- * also through a connection pooler; a step that cannot be in a transaction holds the lock by session.
+ * other, also through a connection pooler; a step that cannot be in a transaction holds the lock by session.
  */
 export async function openPostgres(dsn: string, limits: DriverLimits): Promise<MigrationDriver> {
   const { default: pg } = await import("pg")

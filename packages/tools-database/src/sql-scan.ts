@@ -13,8 +13,7 @@ const WORDS_KEPT = 4
 
 /**
  * Splits a script into statements. Strings, quoted names, comments (nested, as PostgreSQL has them), dollar quotes, and
- * the
- * bodies of triggers and of SQL-standard functions (BEGIN … END) keep their semicolons.
+ * the bodies of triggers and of SQL-standard functions (BEGIN … END) keep their semicolons.
  */
 export function scanSql(sql: string): SqlStatement[] {
   const statements: SqlStatement[] = []

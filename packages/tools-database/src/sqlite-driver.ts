@@ -13,8 +13,7 @@ const CHILD = fileURLToPath(
 
 /**
  * An SQLite file. Migrations run in a child process: SQLite's calls are synchronous, and only a process can be stopped
- * in the
- * middle of one; its journal then rolls the file back.
+ * in the middle of one; its journal then rolls the file back.
  *
  * @param file absolute path; the file may not exist yet, its folder must
  */

@@ -25,8 +25,7 @@ export interface Extracted {
  * The readable content of a page as Markdown. Synchronous and unbounded in time: call it through `extractInProcess`.
  *
  * `article` takes what Readability finds to be the main text, and everything visible where it finds none; `full` always
- * takes
- * everything visible.
+ * takes everything visible.
  */
 export function htmlToMarkdown({ html, url, mode }: ExtractRequest): Extracted {
   const document = parse(wholeDocument(html))

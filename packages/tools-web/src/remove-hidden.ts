@@ -41,10 +41,9 @@ const HIDING = [
 
 /**
  * Removes from a document what a reader does not see, so that text hidden in a page does not reach a model: scripts and
- * the
- * like, comments, `hidden` and `aria-hidden`, and elements that a style attribute or a rule of the page's own style
- * sheets
- * hides. Style sheets in other files are not fetched, and text in the colour of its background is not recognised.
+ * the like, comments, `hidden` and `aria-hidden`, and elements that a style attribute or a rule of the page's own style
+ * sheets hides. Style sheets in other files are not fetched, and text in the colour of its background is not
+ * recognised.
  */
 export function removeHidden(document: DomDocument): void {
   const hidingSelectors = [...document.querySelectorAll("style")].flatMap((style) =>

@@ -7,14 +7,11 @@ import { run } from "./run.ts"
 
 /**
  * Runs tasks: infer → parse → execute → feed back, round after round, until the gate is satisfied or a limit is
- * reached. One
- * executor may run several tasks at once; each run has its own state.
+ * reached. One executor may run several tasks at once; each run has its own state.
  *
  * A run is one async generator of {@link RunEvent}; streaming and waiting for the end are two ways to consume it. It
- * never
- * throws for what goes wrong inside a run (that is its `run-end`). Leaving the loop early cancels the model request and
- * the
- * running tools.
+ * never throws for what goes wrong inside a run (that is its `run-end`). Leaving the loop early cancels the model
+ * request and the running tools.
  *
  * @example
  * for await (const event of new DynamicExecutor({ tools, backend }).run({ task: "Fix the failing test" })) {

@@ -119,8 +119,7 @@ export interface RunRequest {
   leaves?: (end: Extract<RunEvent, { type: "run-end" }>) => boolean
   /**
    * Decodes and checks the calls, and runs none: the model is told `NOT_RUN` in place of each result. The run ends when
-   * the
-   * model answers in words or repeats itself, after six rounds at the latest, and well when every call was valid.
+   * the model answers in words or repeats itself, after six rounds at the latest, and well when every call was valid.
    */
   dryRun?: boolean
 }

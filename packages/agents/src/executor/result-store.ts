@@ -5,8 +5,7 @@ const MOST_NAMED = 20
 
 /**
  * Keeps the whole text of results that the model was shown in part, and the tool that reads on in them. The tool is
- * offered
- * from the first cut on, and not before.
+ * offered from the first cut on, and not before.
  */
 export class ResultStore {
   readonly #texts = new Map<string, string>()

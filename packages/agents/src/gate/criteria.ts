@@ -5,8 +5,7 @@ import type { Ledger } from "./ledger.ts"
 export interface CompletionCriteria {
   /**
    * The word by which the model asks to finish, such as `TASK_COMPLETE`. It is a request; the other criteria decide.
-   * Without
-   * one, a reply without calls is that request.
+   * Without one, a reply without calls is that request.
    */
   signal?: string
   /** At least one tool must have succeeded: an agent that only talks has done nothing. */

@@ -34,8 +34,7 @@ function isSame(a: Seen, b: Seen): boolean {
 
 /**
  * Notices the same calls with the same results, over and over: a model that waits for something else to happen. Cycles
- * of up to
- * three calls count too, and the order of keys does not matter.
+ * of up to three calls count too, and the order of keys does not matter.
  */
 export class LoopDetector {
   readonly #recent: Seen[] = []

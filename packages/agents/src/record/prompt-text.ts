@@ -8,8 +8,7 @@ export interface RecordedMessage {
 
 /**
  * The messages of a request for a person to read: all of them, or, where the earlier prompt is its beginning, only
- * those that
- * are new, so that a record grows with the conversation and not with its square.
+ * those that are new, so that a record grows with the conversation and not with its square.
  */
 export function promptText(messages: readonly RecordedMessage[], earlier: readonly RecordedMessage[]): string {
   const continues = earlier.length > 0 && earlier.every((message, index) => message === messages[index])

@@ -22,8 +22,7 @@ export interface LlamaBackend extends Backend {
 
 /**
  * Opens a model file as a backend. Tools are given to it as text (a format renders them into the messages) and held by
- * a grammar; it has
- * no native tool use.
+ * a grammar; it has no native tool use.
  *
  * @throws ToolwrightError as `openLlama`
  * @example

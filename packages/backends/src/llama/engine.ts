@@ -23,8 +23,7 @@ export interface LlamaEngineOptions {
   readonly contextSize?: number
   /**
    * Threads for evaluation. Models below 500 MB take 1 unless told otherwise: on a busy machine two threads that wait
-   * for each other
-   * are many times slower than one.
+   * for each other are many times slower than one.
    */
   readonly threads?: number
   /** `auto` uses a GPU where the installed binaries have one; off unless given. */

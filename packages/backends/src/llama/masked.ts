@@ -6,8 +6,7 @@ import { createTokenText } from "./token-text.ts"
 
 /**
  * What decides, token by token, what may come next, such as a mask engine's matcher. Bit `t & 31` of word `t >> 5`
- * stands for token `t`;
- * end tokens have bits too.
+ * stands for token `t`; end tokens have bits too.
  */
 export interface TokenConstraint {
   mask(): Uint32Array
@@ -37,12 +36,11 @@ const FEW = 256
 
 /**
  * Generates with masks of our own in place of the engine's grammar: the model is asked for logits, the mask says which
- * tokens count, our
- * sampler chooses. Where only one token may come, the model is not asked.
+ * tokens count, our sampler chooses. Where only one token may come, the model is not asked.
  *
  * @example
- * const constraint = createMaskEngine(grammar, engine.tokenizer).matcher()
- * const { text } = await generateMasked(engine, prompt, { constraint, sampler: { temperature: 0.7 } })
+ * const constraint = createMaskEngine(grammar, engine.tokenizer).matcher() const { text } = await
+ * generateMasked(engine, prompt, { constraint, sampler: { temperature: 0.7 } })
  *
  * @throws ToolwrightError `GRAMMAR_DEAD_END` when no token may come; the signal's reason when cancelled
  */

@@ -2,8 +2,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 
 /**
  * The part of `node-llama-cpp` (3.22) that is used here, by shape: the package is an optional peer and is loaded when a
- * model is
- * opened, not before. Tokens are plain numbers to us.
+ * model is opened, not before. Tokens are plain numbers to us.
  */
 export interface LlamaModule {
   getLlama(options: {

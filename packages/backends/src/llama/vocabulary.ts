@@ -18,8 +18,7 @@ const BYTE = 6
 
 /**
  * Reads the vocabulary from the model file's own metadata: SentencePiece writes a space as `▁` and single bytes as
- * `<0x0A>`, byte-level
- * BPE writes every byte as a printable character.
+ * `<0x0A>`, byte-level BPE writes every byte as a printable character.
  */
 export function vocabularyOf(model: LlamaModel): LlamaVocabulary {
   const { ggml } = model.fileInfo.metadata.tokenizer ?? { ggml: { model: "", tokens: [] } }

@@ -5,8 +5,7 @@ export type { SamplingOptions }
 
 /**
  * One inference. At most one of `tools` (native tool use), `grammar`, `structuralTag` and `jsonSchema` may be given:
- * two constraints at once
- * break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
+ * two constraints at once break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
  */
 export interface InferRequest {
   messages: readonly ChatMessage[]
@@ -45,8 +44,7 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 
 /**
  * What an inference yields, in order. `call-delta` carries native tool calls: the first delta of an `index` has the
- * name,
- * later ones pieces of the arguments' JSON text. `end` comes exactly once, last.
+ * name, later ones pieces of the arguments' JSON text. `end` comes exactly once, last.
  */
 export type InferEvent =
   | { type: "text-delta"; text: string }
@@ -89,8 +87,7 @@ export interface BackendAbilities {
 
 /**
  * Something that infers. `infer` yields events as they arrive; cancelling `signal` ends the request within a second.
- * Failures
- * are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`,
+ * Failures are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`,
  * `MODEL_REQUEST_REJECTED`, `MODEL_RATE_LIMITED`, `MODEL_SERVER_ERROR`, `MODEL_BAD_REPLY`, `MODEL_TIMEOUT`,
  * `REPLY_TOO_LONG`, `CONFLICTING_CONSTRAINTS`, `CONSTRAINT_UNSUPPORTED`.
  */
@@ -109,8 +106,7 @@ export interface Backend {
   infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>
   /**
    * What was said and returned as the model is shown it, for a backend that shows it something else than the messages.
-   * Arguments that are
-   * grounded must come from it; U+0000 keeps its parts apart.
+   * Arguments that are grounded must come from it; U+0000 keeps its parts apart.
    */
   groundingText?(messages: readonly ChatMessage[]): string
   /**

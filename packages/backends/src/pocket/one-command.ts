@@ -11,10 +11,9 @@ const REFUSED = /^Error: .*(needs approval|not approved|denied|not available)/i
 
 /**
  * Whether a request was one command, and is done: what follows is words. A model as small as this takes what it reads
- * for something
- * to do, so after a plain "show me a.txt" it gets no second call, whatever stands in a.txt. What was refused is not
- * tried again; other failures may be mended, a folder may be
- * filled, and where two files are named one may have to be read for the other.
+ * for something to do, so after a plain "show me a.txt" it gets no second call, whatever stands in a.txt. What was
+ * refused is not tried again; other failures may be mended, a folder may be filled, and where two files are named one
+ * may have to be read for the other.
  */
 export function isDone(messages: readonly ChatMessage[]): boolean {
   const { request, steps } = lastRequest(messages)

@@ -28,15 +28,13 @@ const REPLY_TOKENS = 160
 
 /**
  * Opens the pocket model: 3 MB, 20 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a
- * conversation it
- * is shown the last request with its steps; decoding is greedy, so the same request has the same answer.
+ * conversation it is shown the last request with its steps; decoding is greedy, so the same request has the same
+ * answer.
  *
  * @throws ToolwrightError `MODEL_NOT_FOUND` when the package with the model is missing, otherwise as `openLlama`
  * @example
- * const backend = await openPocket({ root: process.cwd() })
- * for await (const event of backend.infer({ messages: [{ role: "user", content: "list the files in src" }] }))
- * console.log(event)
- * await backend.close()
+ * const backend = await openPocket({ root: process.cwd() }) for await (const event of backend.infer({ messages: [{
+ * role: "user", content: "list the files in src" }] })) console.log(event) await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
   const { root, doubting, others, modelPath = pocketPath(), ...engineOptions } = options

@@ -27,9 +27,8 @@ const LAST_RESULT = { most: 160, least: 24 }
 
 /**
  * The prompt of the pocket model: the last request of the user with the steps done for it, in ChatML. What it was not
- * trained on is
- * left out: system messages, earlier requests, the executor's notes. Results are shortened until everything fits, the
- * last one least.
+ * trained on is left out: system messages, earlier requests, the executor's notes. Results are shortened until
+ * everything fits, the last one least.
  *
  * @returns undefined when the request with its calls does not fit, whatever is left out of the results
  */

@@ -15,8 +15,7 @@ const MARKS = /<\|?(im_start|im_end|\/?tool_call|\/?tool_response)\|?>/g
 
 /**
  * Leaves out of a result what the pocket model was not made for: the workspace's absolute path, durations, hashes, the
- * frame of a
- * diff. Nothing is added but `(empty)` and `(no output)` for a result without text.
+ * frame of a diff. Nothing is added but `(empty)` and `(no output)` for a result without text.
  *
  * @param tool the name of the tool that was called
  * @param text the result as the conversation holds it, without its tags
@@ -38,8 +37,7 @@ const REPORTS: ReadonlySet<string> = new Set(["bash", "test"])
 
 /**
  * What lies in the folder begins after its slash; the folder itself, as a line, is `./`, and elsewhere `.` where that
- * is wanted. `/app` in
- * `src/app/main.ts` is another one.
+ * is wanted. `/app` in `src/app/main.ts` is another one.
  */
 function withoutFolder(text: string, root: string, itself: boolean): string {
   const folder = root.replace(/\/+$/, "")

@@ -8,8 +8,7 @@ const LONGEST_TOKEN = 32
 
 /**
  * Cuts a result to a number of tokens: whole lines from its beginning, then how many are left out, then the line that
- * must stay. Of a
- * line that does not fit alone the beginning is kept.
+ * must stay. Of a line that does not fit alone the beginning is kept.
  */
 export function shorten({ lines, last }: ShapedResult, limit: number, count: CountTokens): string {
   const end = last === undefined ? [] : [last]

@@ -73,8 +73,7 @@ export function pocketTools(definitions: readonly ToolDefinition[]): ToolDefinit
 
 /**
  * Tools that the model knows and that are not there, as ones that say so. A model that may not name the tool that it
- * means takes
- * another, and one that was asked to delete must not move instead.
+ * means takes another, and one that was asked to delete must not move instead.
  *
  * @param names which of {@link POCKET_TOOLS} are to be stood in for
  */

@@ -39,8 +39,7 @@ export interface ProbeOptions {
 
 /**
  * Finds out what kind of server stands behind an address and what it can do, by the pages that llama.cpp (`/props`),
- * vLLM
- * (`/version`), Ollama (`/api/version`, `/api/show`) and all of them (`/v1/models`) have. All are asked at once.
+ * vLLM (`/version`), Ollama (`/api/version`, `/api/show`) and all of them (`/v1/models`) have. All are asked at once.
  *
  * Never throws: what does not answer in time is taken not to be there.
  */

@@ -33,8 +33,7 @@ export interface ScriptedBackend extends Backend {
  * replies.
  *
  * `infer` throws `SCREENPLAY_ASSERTION` when a step was not sent what it expects, `SCREENPLAY_EXHAUSTED` after the last
- * step,
- * and whatever error a step is written to fail with.
+ * step, and whatever error a step is written to fail with.
  *
  * @param screenplay see `parseScreenplay` and `loadScreenplay` for YAML
  */

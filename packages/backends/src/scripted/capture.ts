@@ -36,8 +36,7 @@ export function placeholdersIn(value: unknown): string[] {
 
 /**
  * Puts captured values into a reply, in every string of it. A string that is one placeholder and nothing else becomes
- * the
- * value itself, so that a number stays a number. Names that were not captured stay as they are.
+ * the value itself, so that a number stays a number. Names that were not captured stay as they are.
  */
 export function interpolate<Value>(value: Value, captured: ReadonlyMap<string, unknown>): Value {
   if (typeof value === "string") return fill(value, captured) as Value

@@ -24,8 +24,7 @@ export interface ServedBackend extends AsyncDisposable {
 
 /**
  * Serves a backend, mostly a scripted one, as an OpenAI-compatible server (`/v1/chat/completions`, streaming or not,
- * and
- * `/v1/models`), so that any client can be tried against a screenplay. It listens on 127.0.0.1 alone.
+ * and `/v1/models`), so that any client can be tried against a screenplay. It listens on 127.0.0.1 alone.
  */
 export async function serveBackend(backend: Backend, options: ServeOptions = {}): Promise<ServedBackend> {
   // Loaded where it is used: it brings all of the web client along, a tenth of what `run` takes to start.

@@ -134,10 +134,8 @@ const BYTE = 6
 
 /**
  * A language model in GGUF (llama architecture, 32-bit floats) with random weights and a SentencePiece vocabulary with
- * byte fall-back:
- * a few hundred tokens, some hundred kilobytes, loads in any llama.cpp. It knows nothing, which is the point: whatever
- * it writes
- * correctly under a grammar, the grammar brought about.
+ * byte fall-back: a few hundred tokens, some hundred kilobytes, loads in any llama.cpp. It knows nothing, which is the
+ * point: whatever it writes correctly under a grammar, the grammar brought about.
  *
  * @returns the file's bytes
  */

@@ -6,8 +6,7 @@ const KEPT_CHARS = 1000
 
 /**
  * What has been said, over the turns of a conversation, as the history of the next one. A round counts once its calls
- * have their
- * results, so that a turn cut short leaves no call unanswered.
+ * have their results, so that a turn cut short leaves no call unanswered.
  */
 export class Dialogue {
   readonly #messages: ChatMessage[] = []

@@ -51,14 +51,11 @@ export interface TerminalPrompterOptions {
 
 /**
  * Lines from a person. There is one reader for the whole conversation: a line goes to the question that is open, or to
- * whoever
- * waits for a line, or it is kept for the next turn. It is shown only while a line is waited for, so that typing ahead
- * does not
- * fall into the middle of an answer.
+ * whoever waits for a line, or it is kept for the next turn. It is shown only while a line is waited for, so that
+ * typing ahead does not fall into the middle of an answer.
  *
  * Ctrl-C empties the line; on an empty one it says how to leave, and leaves the second time; while nothing is waited
- * for it is
- * passed on. Ctrl-D leaves.
+ * for it is passed on. Ctrl-D leaves.
  */
 export function terminalPrompter({ input, output, prompt, signal, onInterrupt }: TerminalPrompterOptions): Prompter {
   let shown = false

@@ -37,8 +37,7 @@ const PROMPT = "> "
 
 /**
  * A conversation: each line is a run, with what was said before as its history. On a terminal people are asked for
- * approval; in a
- * pipe nobody is, so what needs approval is denied.
+ * approval; in a pipe nobody is, so what needs approval is denied.
  *
  * @returns the exit code: from a pipe that of the last task, so that a script learns what came of it; on a terminal 0
  * however the single ones ended; 130 when it was left with Ctrl-C

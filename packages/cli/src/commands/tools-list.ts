@@ -6,8 +6,7 @@ import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
 
 /**
  * `tools list` where nothing is configured: from the catalogue of the built-in tools, which a test keeps equal to the
- * tools
- * themselves, so that none of their code has to be loaded.
+ * tools themselves, so that none of their code has to be loaded.
  */
 export const plainListCommand: Command = {
   name: "tools",

@@ -32,8 +32,7 @@ const MOST_ROUNDS = 4
 
 /**
  * Puts the requests to the pocket model. Each call is compared with the one that the request asks for before it runs;
- * another one is
- * shown and not run, and the right one is made in its place and called ours.
+ * another one is shown and not run, and the right one is made in its place and called ours.
  *
  * @returns `skipped` where the model cannot be loaded, otherwise whether the repository is as it should be
  */

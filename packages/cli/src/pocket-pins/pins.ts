@@ -1,7 +1,6 @@
 /**
  * What the pocket model answers, written down for one model file and one engine. With another of either, answers may
- * differ in good
- * faith; they are read, and written anew with `UPDATE_PINS=1 npx vitest run pocket-pins`.
+ * differ in good faith; they are read, and written anew with `UPDATE_PINS=1 npx vitest run pocket-pins`.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"

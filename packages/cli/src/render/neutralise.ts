@@ -1,9 +1,7 @@
 /**
  * Makes text from a model, a tool or a file harmless to a terminal: control characters (but line feed and tab) become
- * visible
- * symbols (U+2400 block), so that no escape sequence can move the cursor, change the title or hide text. Marks that
- * reorder
- * text (bidirectional overrides and isolates) are written as their code.
+ * visible symbols (U+2400 block), so that no escape sequence can move the cursor, change the title or hide text. Marks
+ * that reorder text (bidirectional overrides and isolates) are written as their code.
  */
 export function neutralise(text: string): string {
   return text

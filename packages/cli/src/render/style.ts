@@ -10,8 +10,7 @@ export interface Style {
 
 /**
  * Colour only on a terminal, and not where `NO_COLOR` is set (to anything, https://no-color.org) or the terminal is
- * `dumb`;
- * `FORCE_COLOR` puts it on.
+ * `dumb`; `FORCE_COLOR` puts it on.
  */
 export function styleFor(isTTY: boolean, env: Readonly<Record<string, string | undefined>>): Style {
   const off = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb"

@@ -12,8 +12,7 @@ export const SHOWN_LINES = 200
 
 /**
  * Shows a run by what its tools returned, in full, and the model's words after it: for a model that is there to find
- * the right call
- * and says one short sentence. Rounds, counts and what went well are not told.
+ * the right call and says one short sentence. Rounds, counts and what went well are not told.
  *
  * @param options.recorded whether what is left out can be read in a record
  */

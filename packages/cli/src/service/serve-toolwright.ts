@@ -64,9 +64,8 @@ export interface Served extends AsyncDisposable {
  *
  * @throws ToolwrightError what `listen`, `loadPrompts` and `openDatabase` throw
  * @example
- * await using toolwright = await createToolwright({ builtins: {} })
- * await using served = await serveToolwright(toolwright, { port: 0, mcp: true })
- * console.log(served.url)
+ * await using toolwright = await createToolwright({ builtins: {} }) await using served = await
+ * serveToolwright(toolwright, { port: 0, mcp: true }) console.log(served.url)
  */
 export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
   const {

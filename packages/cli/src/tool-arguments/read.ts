@@ -14,8 +14,7 @@ import { argumentsFrom, argumentsObject } from "./values.ts"
 
 /**
  * Splits the command line of a call into the command's own options and the tool's arguments. An own option goes before
- * an
- * argument of the same name, which can still be given with `--args`.
+ * an argument of the same name, which can still be given with `--args`.
  *
  * @param args what stands after the tool's name
  * @param own the command's options; `args` is among them

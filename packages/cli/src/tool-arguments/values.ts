@@ -4,8 +4,7 @@ import type { Parameter, ParameterKind } from "./parameters.ts"
 
 /**
  * The arguments of a call from its flags. What cannot be what the schema says is passed on as text: the tool's own
- * validation
- * names it better.
+ * validation names it better.
  *
  * @param given texts by flag, several where a flag was repeated; true or false for flags without a value
  */

@@ -32,8 +32,8 @@ export type EditOutcome =
 
 /**
  * Applies several edits to a text, all or none. Every edit is looked up in the original text, so their order does not
- * matter, and
- * overlapping ones are refused. What lies outside the replaced ranges stays as it is, character for character.
+ * matter, and overlapping ones are refused. What lies outside the replaced ranges stays as it is, character for
+ * character.
  *
  * @param path for messages
  * @returns the new text and the changes in the order of the text; or a failure (`EDIT_NOT_FOUND`, `EDIT_AMBIGUOUS`,

@@ -28,10 +28,8 @@ export type Finder = (wanted: string, replacement: string) => Found | TooMany | 
 
 /**
  * Finds texts as a model wrote them. Only differences that cannot change meaning are bridged, in this order: none; line
- * endings;
- * blanks at line ends; one indentation added to or missing from all lines; typographic for plain punctuation. Matches
- * are ranges of
- * the original text, so what lies outside them is untouched by whatever is put there.
+ * endings; blanks at line ends; one indentation added to or missing from all lines; typographic for plain punctuation.
+ * Matches are ranges of the original text, so what lies outside them is untouched by whatever is put there.
  *
  * The time grows with the text and the wanted ones, whatever they hold; what each rung looks at is made once for all.
  *

@@ -29,9 +29,8 @@ interface Work {
 
 /**
  * The blocks of a file most like texts that are not in it, best first. Lines that are equal but for blanks vote for the
- * block they
- * would belong to; the longest wanted lines are also compared by their letter pairs (Sørensen–Dice). However long the
- * texts are, the work is bounded for all of them together; then nothing more is found.
+ * block they would belong to; the longest wanted lines are also compared by their letter pairs (Sørensen–Dice). However
+ * long the texts are, the work is bounded for all of them together; then nothing more is found.
  */
 export function nearestIn(text: string): NearestFinder {
   const work: Work = { left: MOST_WORK }

@@ -5,9 +5,8 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
  * Whether an IP address (not a name) is one of the public internet. Loopback, private, link-local, carrier,
- * benchmarking,
- * documentation, multicast, reserved, tunnelled (6to4, Teredo, NAT64) and IPv4-mapped or -compatible forms of them are
- * not.
+ * benchmarking, documentation, multicast, reserved, tunnelled (6to4, Teredo, NAT64) and IPv4-mapped or -compatible
+ * forms of them are not.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false

@@ -31,10 +31,9 @@ export const systemDial: Dial = (host, port) => connectTcp({ host, port, autoSel
 
 /**
  * Connects to the server of a URL: resolves its name once, keeps the addresses that may be reached, and connects to one
- * of
- * exactly those, so that a name that answers differently a moment later gains nothing. The peer's address is compared
- * once
- * more before a byte is sent. With https the certificate is checked against the URL's name, not the address.
+ * of exactly those, so that a name that answers differently a moment later gains nothing. The peer's address is
+ * compared once more before a byte is sent. With https the certificate is checked against the URL's name, not the
+ * address.
  *
  * @throws NetworkError `BLOCKED_ADDRESS`, `DNS_FAILED`, `CONNECTION_FAILED` or `TIMEOUT`
  */

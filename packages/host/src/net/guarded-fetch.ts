@@ -63,10 +63,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
  * Makes a fetch that cannot be led to where it must not go: http and https only, public addresses only (in any
- * spelling,
- * after every redirect, and whatever the name server answers next), no credentials across origins, bounded in size,
- * growth
- * on decompression, time, redirects and rate. Environment variables for proxies are ignored.
+ * spelling, after every redirect, and whatever the name server answers next), no credentials across origins, bounded in
+ * size, growth on decompression, time, redirects and rate. Environment variables for proxies are ignored.
  *
  * @throws NetworkError (from the returned function) for everything that is no HTTP response
  */

@@ -29,8 +29,7 @@ const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", qu
 
 /**
  * HTML as plain text: without tags, scripts and styles, with the usual entities decoded. One pass, so that no markup
- * makes it
- * slow: whatever is not closed is text.
+ * makes it slow: whatever is not closed is text.
  */
 export function withoutMarkup(html: string): string {
   const lower = html.toLowerCase()
@@ -65,8 +64,7 @@ function decodeEntities(text: string): string {
 
 /**
  * Decodes a fetched document: by its byte order mark, else the charset of the content type, else what the document says
- * of
- * itself, else UTF-8, or windows-1252 where it is not valid UTF-8 (the rule of browsers).
+ * of itself, else UTF-8, or windows-1252 where it is not valid UTF-8 (the rule of browsers).
  *
  * @param declared finds the document's own word in its first kilobyte
  */

@@ -23,10 +23,8 @@ export function fingerprint(stat: Stats): string {
 
 /**
  * Gives a name in a pinned directory new content, so that at every moment, whoever looks and whatever is killed, it
- * holds the old
- * content or the new one, whole. Mode and owner of an existing file stay; a symbolic link is refused; another name of
- * the same
- * file (a hard link) keeps the old content.
+ * holds the old content or the new one, whole. Mode and owner of an existing file stay; a symbolic link is refused;
+ * another name of the same file (a hard link) keeps the old content.
  *
  * @returns the new file's status, and whether the name is new
  * @throws ToolwrightError `IS_SYMLINK`, `NOT_A_FILE`, `ALREADY_EXISTS`, `STALE`; system errors

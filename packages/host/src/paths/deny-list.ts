@@ -24,8 +24,7 @@ export const DEFAULT_DENY_READ: readonly string[] = [
 
 /**
  * What tools must not change besides the secrets: the rules that they are held to and the records of what they did,
- * repositories' own
- * state, dependencies, build outputs, databases.
+ * repositories' own state, dependencies, build outputs, databases.
  */
 export const DEFAULT_DENY_WRITE: readonly string[] = [
   "toolwright.yaml",
@@ -49,10 +48,8 @@ const MOST_REMEMBERED = 10_000
 
 /**
  * Compiles name patterns (`*` and `?`; a leading `!` makes an exception) to a test over the components of a path below
- * its
- * root. A component is compared as the laxest file system would read it: case folded, trailing dots and blanks and
- * invisible
- * characters dropped, so that `.GIT`, `.git.` and a `.git` with a zero-width joiner are all `.git`.
+ * its root. A component is compared as the laxest file system would read it: case folded, trailing dots and blanks and
+ * invisible characters dropped, so that `.GIT`, `.git.` and a `.git` with a zero-width joiner are all `.git`.
  *
  * @returns the pattern that forbids the path, or undefined
  */

@@ -4,8 +4,7 @@ const SELF = "/proc/self/fd/"
 
 /**
  * Whether this system tells where an open descriptor really leads (Linux with `/proc` mounted). Where it does not,
- * paths are checked by
- * name, before and after opening.
+ * paths are checked by name, before and after opening.
  */
 export const HAS_DESCRIPTOR_PATHS = process.platform === "linux" && existsSync(SELF)
 

@@ -3,9 +3,8 @@ import { dirname } from "node:path"
 
 /**
  * File systems on disks and in memory of this machine, by their numbers in Linux (`statfs(2)`): ext2 to ext4, XFS,
- * Btrfs, F2FS, tmpfs,
- * overlay, bcachefs, ZFS. Others may be on a network or in the hands of a process, where an operation can take as long
- * as they like.
+ * Btrfs, F2FS, tmpfs, overlay, bcachefs, ZFS. Others may be on a network or in the hands of a process, where an
+ * operation can take as long as they like.
  */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994, 0x794c7630, 0xca451a4e, 0x2fc12fc1])
 
@@ -33,8 +32,8 @@ const warmUntil = new Map<string, number>()
 
 /**
  * Whether something in the same directory was opened a moment ago, with no link on the way and on a local file system.
- * To open
- * another thing there takes less time than to hand the work to another thread. It says nothing about who may read what.
+ * To open another thing there takes less time than to hand the work to another thread. It says nothing about who may
+ * read what.
  */
 export function isWarm(path: string): boolean {
   const until = warmUntil.get(dirname(path))

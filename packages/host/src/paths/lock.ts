@@ -1,7 +1,6 @@
 /**
  * Runs tasks that share a key one after the other, in the order they came; others side by side. Several keys are taken
- * in a fixed
- * order, so that no two tasks wait for each other. Memory is held only while a key has tasks.
+ * in a fixed order, so that no two tasks wait for each other. Memory is held only while a key has tasks.
  */
 export function createLocks(): <Value>(keys: readonly string[], task: () => Promise<Value>) => Promise<Value> {
   const tails = new Map<string, Promise<unknown>>()

@@ -39,9 +39,8 @@ export const MOUNT_POINTS = { "/mnt/read_write": "read-write", "/mnt/read_only":
 
 /**
  * Finds mounts that mirror host paths (`/mnt/read_only/home/me/app` is the host's `/home/me/app`), so that a container
- * needs no
- * configuration of its own. Linux only: reads `/proc/self/mountinfo` (format: proc_pid_mountinfo(5), field 5 is the
- * mount point).
+ * needs no configuration of its own. Linux only: reads `/proc/self/mountinfo` (format: proc_pid_mountinfo(5), field 5
+ * is the mount point).
  *
  * @param mountInfo the table's text; the running process's own unless given
  * @returns roots with host paths, and the mapping for them; both empty where nothing is mounted

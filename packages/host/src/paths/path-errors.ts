@@ -79,8 +79,7 @@ export function systemCode(thrown: unknown): string | undefined {
 
 /**
  * What was thrown while a tool worked on a path, as a failed result. System errors are told in this project's words:
- * their own
- * messages name internal descriptors. Anything that is no error about a path is thrown again.
+ * their own messages name internal descriptors. Anything that is no error about a path is thrown again.
  */
 export function pathFailure(thrown: unknown, asked: string): ToolFailure {
   if (ToolwrightError.isInstance(thrown)) {

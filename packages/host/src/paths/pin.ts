@@ -20,8 +20,7 @@ import { isWarm, keepWarm } from "./local-devices.ts"
 
 /**
  * A file or directory that was opened first and checked afterwards, on the descriptor: whatever happens to the names in
- * the
- * meantime, every later operation is about the very thing that passed the check. Dispose of it.
+ * the meantime, every later operation is about the very thing that passed the check. Dispose of it.
  */
 export interface Pinned extends AsyncDisposable {
   /** Where it really lies, symbolic links resolved. */

@@ -8,8 +8,7 @@ const MOST_BYTES = 64 * 1024
 
 /**
  * Whether a file is small and lies on a file system of this machine: then reading it takes less time than handing the
- * work to another
- * thread three times over, and nothing can make it hang.
+ * work to another thread three times over, and nothing can make it hang.
  */
 export function isReadAtOnce({ stat, at }: Pinned): boolean | Promise<boolean> {
   if (!HAS_DESCRIPTOR_PATHS || stat.size > MOST_BYTES) return false

@@ -23,8 +23,7 @@ const DEEPEST = 500
  * Removes a directory, with everything in it when `recursive`.
  *
  * Works from descriptor to descriptor and never follows a link. Before anything is removed, the tree is looked through
- * for what
- * must not be changed (`.git`, secrets), and refused as a whole when it holds some.
+ * for what must not be changed (`.git`, secrets), and refused as a whole when it holds some.
  *
  * @returns how many entries were removed, the directory itself included
  * @throws ToolwrightError `NOT_FOUND`, `NOT_A_DIRECTORY`, `NOT_EMPTY`, `ACCESS_DENIED`

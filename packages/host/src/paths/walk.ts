@@ -43,10 +43,9 @@ const SLICE_MS = 8
 
 /**
  * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are
- * no cycles
- * and no way out; what the path rules deny is not visited; on Linux each directory is opened without following links
- * and its real path compared before it is read.
- * Works in slices of a few milliseconds, so that other work and cancellation get their turn.
+ * no cycles and no way out; what the path rules deny is not visited; on Linux each directory is opened without
+ * following links and its real path compared before it is read. Works in slices of a few milliseconds, so that other
+ * work and cancellation get their turn.
  *
  * @param visit called for each entry; `"skip"` leaves out what lies below it, `"stop"` ends the walk
  * @throws the signal's reason when aborted

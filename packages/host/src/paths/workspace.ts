@@ -39,10 +39,8 @@ export interface Listing {
 
 /**
  * The directories that tools may touch, and every way to touch them. All paths are as users write them: absolute host
- * paths, or
- * relative to the first root. All methods reject with `ToolwrightError` (`ACCESS_DENIED`, `NOT_FOUND`, …) or a system
- * error;
- * `pathFailure` makes either a failed result.
+ * paths, or relative to the first root. All methods reject with `ToolwrightError` (`ACCESS_DENIED`, `NOT_FOUND`, …) or
+ * a system error; `pathFailure` makes either a failed result.
  */
 export interface Workspace {
   readonly roots: readonly Root[]

@@ -72,10 +72,8 @@ const TOOLCHAINS = [
 
 /**
  * The argument vector that runs a command under bubblewrap: system folders read-only, the workspace, toolchains, fresh
- * `/proc`,
- * `/dev`, `/tmp`, own process, IPC, host-name (and network) namespaces, no capabilities. The home folder, other
- * projects,
- * sockets below `/run` and other processes are not there.
+ * `/proc`, `/dev`, `/tmp`, own process, IPC, host-name (and network) namespaces, no capabilities. The home folder,
+ * other projects, sockets below `/run` and other processes are not there.
  *
  * @param program the bubblewrap executable
  * @param bounded whether this bubblewrap can bound its temporary file systems (`--size`, since 0.7)

@@ -51,8 +51,7 @@ const MAX_OUTPUT = 256 * 1024 * 1024
  * Runs a process to its end and leaves nothing behind: neither a process of its group nor an open pipe.
  *
  * The outcome is known when the process exits, not when its pipes close, for a background child may hold these for
- * ever;
- * what is still in the pipes is read for at most 250 ms. Whatever remains of the process group is killed then.
+ * ever; what is still in the pipes is read for at most 250 ms. Whatever remains of the process group is killed then.
  *
  * @returns how it ended; a non-zero exit code is an outcome, not an error
  * @throws the system's error (`ENOENT`, `EACCES`, …) when the program cannot be started

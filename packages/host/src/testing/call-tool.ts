@@ -9,8 +9,7 @@ import {
 
 /**
  * Calls a tool as a model's call would be: through the whole execute pipeline. A success whose data does not fit the
- * tool's
- * output schema is an error of the test.
+ * tool's output schema is an error of the test.
  */
 export async function callTool(
   tool: ToolDefinition,

@@ -1,7 +1,6 @@
 /**
  * A process that keeps swapping a file and a directory of a workspace for symbolic links to the outside, as fast as it
- * can, until
- * it is killed. Arguments: the workspace and the directory with the secret.
+ * can, until it is killed. Arguments: the workspace and the directory with the secret.
  */
 import { linkSync, mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

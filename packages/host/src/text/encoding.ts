@@ -24,8 +24,7 @@ export function isBinary(bytes: Uint8Array): boolean {
 
 /**
  * Decodes text without guessing languages: a byte-order mark decides, then valid UTF-8, and everything else is
- * ISO-8859-1, which
- * gives every byte a character and so can always be written back unchanged.
+ * ISO-8859-1, which gives every byte a character and so can always be written back unchanged.
  *
  * @returns undefined for binary content
  */

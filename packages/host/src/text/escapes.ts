@@ -7,8 +7,7 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u20
 
 /**
  * The output of a program as a reader of a terminal would be left with it: sequences for colours, cursor and titles are
- * gone, lines
- * overwritten by `\r` hold what was written last, and what else could deceive is shown as an escape.
+ * gone, lines overwritten by `\r` hold what was written last, and what else could deceive is shown as an escape.
  */
 export function plainOutput(text: string): string {
   return visibleControls(overwriteLines(text.replace(SEQUENCES, "")))

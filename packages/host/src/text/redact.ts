@@ -21,8 +21,7 @@ export interface Redactor {
 
 /**
  * Makes a function that takes secrets out of text: known values (as they are, in base64, URL-encoded, JSON-escaped) and
- * what has the
- * form of a well-known kind of secret.
+ * what has the form of a well-known kind of secret.
  *
  * @param values secrets known by value, such as API keys from the configuration; those under 6 characters are left out
  */

@@ -19,8 +19,7 @@ export interface WindowOptions {
 
 /**
  * A text as a model is shown it: whole lines up to the limits, then a note that says which part of how much it was and
- * how to get
- * the rest. A single line beyond the limit is cut, and the note says so.
+ * how to get the rest. A single line beyond the limit is cut, and the note says so.
  */
 export function windowOf(text: string, { firstLine = 1, totalLines, lineCount, next }: WindowOptions): string {
   const byteLength = Buffer.byteLength(text)

@@ -23,8 +23,7 @@ const FREE_CALLS = 2
 
 /**
  * How much to add to the logits of each tool's name: more for tools that consume something and have all of it, less for
- * each call
- * beyond the second, minus infinity for blocked ones.
+ * each call beyond the second, minus infinity for blocked ones.
  */
 export function toolBias(tools: readonly BiasedTool[], options: ToolBiasOptions = {}): Map<string, number> {
   const available = new Set(options.available)

@@ -14,16 +14,14 @@ export interface SchemaGrammarOptions extends NormaliseOptions {
   readonly notation?: Notation
   /**
    * What grounded values have to come from; the rules for every tool (`"*"`) count. An expression is grounded when the
-   * grammar that it
-   * is put into is bound to the conversation, see `bindGrammar`; a grammar made here is bound already.
+   * grammar that it is put into is bound to the conversation, see `bindGrammar`; a grammar made here is bound already.
    */
   readonly grounding?: Grounding
 }
 
 /**
  * What a schema came to. `exact`: the grammar has the texts of all valid values and no others. `relaxed`: it may have
- * more;
- * `reasons` says what is left to later validation. `refused`: there is no grammar, `reasons` says why.
+ * more; `reasons` says what is left to later validation. `refused`: there is no grammar, `reasons` says why.
  */
 export type CompiledSchema =
   | { readonly status: "exact" | "relaxed"; readonly reasons: readonly Reason[]; readonly grammar: Grammar }
@@ -41,10 +39,8 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
 
 /**
  * A value of a schema, as an expression to put into a call syntax. Unless the options say otherwise, it is narrower
- * than the
- * schema where that does a model good: formats are checked whatever the dialect, whole numbers are written plainly, and
- * objects that
- * declare properties take no others unless they say so.
+ * than the schema where that does a model good: formats are checked whatever the dialect, whole numbers are written
+ * plainly, and objects that declare properties take no others unless they say so.
  *
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */

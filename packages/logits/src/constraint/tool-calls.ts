@@ -18,10 +18,8 @@ import { type CallKeys, DEFAULT_KEYS, NO_ARGUMENTS, type ToolSignature } from ".
 
 /**
  * A call of one of the tools: `{"name": …, "args": …}`, the name first, so that it is known which schema the arguments
- * have. White
- * space may stand wherever JSON allows it. With the option grounding, the rules of each tool count; bind the whole
- * grammar to the
- * conversation with `bindGrammar`.
+ * have. White space may stand wherever JSON allows it. With the option grounding, the rules of each tool count; bind
+ * the whole grammar to the conversation with `bindGrammar`.
  *
  * @throws ToolwrightError `SCHEMA_REFUSED` where a tool's parameters cannot be expressed, `INVALID_GRAMMAR` where there
  *   are no tools
@@ -70,8 +68,7 @@ export interface TextOrCallsOptions {
 
 /**
  * Free text in which calls may stand. Each call has to begin with the trigger, which the text itself cannot contain.
- * Where an
- * engine has lazy grammars, the trigger tells it when to begin.
+ * Where an engine has lazy grammars, the trigger tells it when to begin.
  */
 export function textOrCalls(
   call: Expression,

@@ -17,10 +17,8 @@ export interface ToolCallFilterOptions {
 
 /**
  * A filter with the states of a call. In each state only these can come next, apart from white space: `{`; the key of
- * the name; the
- * names of the tools; the key of the arguments; whatever the tool's schema allows; `}`; the end of the reply. A token
- * may reach over
- * several of them.
+ * the name; the names of the tools; the key of the arguments; whatever the tool's schema allows; `}`; the end of the
+ * reply. A token may reach over several of them.
  */
 export interface ToolCallFilter extends LogitFilter {
   readonly state: ToolCallState

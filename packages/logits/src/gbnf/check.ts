@@ -9,11 +9,9 @@ const NOWHERE: GbnfPosition = { line: 1, column: 1 }
 
 /**
  * Everything that is wrong with a grammar, errors first, then in the order of the text: what llama.cpp refuses
- * (undefined rule,
- * missing root, left recursion, too many repetitions), what it does not notice but suffers from (reversed bounds
- * exhaust memory,
- * a limit above 2,000 becomes none, repetition of something empty), rules that no finite text can satisfy, unused and
- * doubled rules.
+ * (undefined rule, missing root, left recursion, too many repetitions), what it does not notice but suffers from
+ * (reversed bounds exhaust memory, a limit above 2,000 becomes none, repetition of something empty), rules that no
+ * finite text can satisfy, unused and doubled rules.
  */
 export function checkGbnf(text: string, options: { root?: string } = {}): GbnfProblem[] {
   const { grammar, problems } = readGbnf(text)

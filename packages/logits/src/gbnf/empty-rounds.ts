@@ -2,9 +2,8 @@ import type { PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 
 /**
  * The same language, but nothing that may be empty is repeated: llama.cpp takes such a repetition for left recursion
- * and refuses it. What
- * is repeated becomes "the same, but not empty", and since empty rounds could fill up any minimum, the minimum becomes
- * 0.
+ * and refuses it. What is repeated becomes "the same, but not empty", and since empty rounds could fill up any minimum,
+ * the minimum becomes 0.
  */
 export function withoutEmptyRounds(grammar: PlainGrammar): PlainGrammar {
   const nullable = nullableRules(grammar)

@@ -9,8 +9,7 @@ const CALL = -1
 
 /**
  * What is to be done after a rule, or after a round of a repetition. Frames are shared between stacks, so that all
- * stacks
- * together form a graph; a frame gets new ones `below` only while the position that made it is being made.
+ * stacks together form a graph; a frame gets new ones `below` only while the position that made it is being made.
  */
 interface Frame {
   readonly id: number

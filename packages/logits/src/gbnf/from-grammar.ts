@@ -16,12 +16,10 @@ const EMPTY: GbnfNode = { kind: "literal", text: [] }
 
 /**
  * A grammar as GBNF text for llama.cpp: the same bytes for the same grammar. Values and free texts become plain rules
- * first, which
- * allow fewer spellings of the same values (keys in the schema's order, little white space). The start rule is called
- * `root`. Counters stay
- * counters (`{m,n}`); bounds beyond llama.cpp's limit are nested. Character classes are written positively, so that
- * byte sequences that
- * are no UTF-8 are out too. Triggers are no part of the text; hand them to the server beside it.
+ * first, which allow fewer spellings of the same values (keys in the schema's order, little white space). The start
+ * rule is called `root`. Counters stay counters (`{m,n}`); bounds beyond llama.cpp's limit are nested. Character
+ * classes are written positively, so that byte sequences that are no UTF-8 are out too. Triggers are no part of the
+ * text; hand them to the server beside it.
  *
  * @throws ToolwrightError `GRAMMAR_REFUSED`, with the reasons, for what GBNF cannot say: the character U+0000, half a
  *   surrogate pair,

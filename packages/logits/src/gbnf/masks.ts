@@ -26,9 +26,8 @@ export interface GbnfMaskEngine {
 
 /**
  * Masks for GBNF text that someone wrote, token terminals included. The vocabulary is walked anew at each place:
- * milliseconds on large
- * vocabularies where the grammar is loose. Grammars of schemas are better served by `createMaskEngine`, which
- * remembers.
+ * milliseconds on large vocabularies where the grammar is loose. Grammars of schemas are better served by
+ * `createMaskEngine`, which remembers.
  *
  * @throws ToolwrightError as `createGbnfMatcher`
  */

@@ -6,10 +6,9 @@ import { compileGbnf, type GbnfMatcherOptions, type Program } from "./program.ts
 
 /**
  * Follows a user-written grammar through text, for every context-free grammar that GBNF can write, left-recursive and
- * ambiguous
- * ones included. Stacks are shared, so ambiguity costs polynomial time at most; repetitions are counted, not unrolled;
- * a rule that
- * is called last leaves no stack behind. Text is UTF-8: bytes that are not are refused at the first wrong one.
+ * ambiguous ones included. Stacks are shared, so ambiguity costs polynomial time at most; repetitions are counted, not
+ * unrolled; a rule that is called last leaves no stack behind. Text is UTF-8: bytes that are not are refused at the
+ * first wrong one.
  *
  * The `accept…` methods change nothing when they answer false.
  */
@@ -39,8 +38,8 @@ export interface GbnfMatcher {
  * @throws ToolwrightError `GBNF_SYNTAX`, `GBNF_INVALID`; while matching `GRAMMAR_TOO_AMBIGUOUS` beyond 50,000 steps at
  *   one character
  * @example
- * const matcher = createGbnfMatcher('root ::= "[" ([0-9]+ ","?)* "]"')
- * matcher.acceptText("[1,2") // true, and matcher.complete is false
+ * const matcher = createGbnfMatcher('root ::= "[" ([0-9]+ ","?)* "]"') matcher.acceptText("[1,2") // true, and
+ * matcher.complete is false
  */
 export function createGbnfMatcher(grammar: string | GbnfGrammar, options: GbnfMatcherOptions = {}): GbnfMatcher {
   const program = compileGbnf(typeof grammar === "string" ? parseGbnf(grammar) : grammar, options)

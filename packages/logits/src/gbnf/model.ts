@@ -4,8 +4,7 @@ import type { CodePointRange } from "../grammar/rules.ts"
  * GBNF, the grammar notation of llama.cpp, as data. Characters are Unicode code points; a class holds inclusive ranges.
  *
  * Source of the notation: `grammars/README.md` and the parser of llama.cpp (release v0.5.0), whose behaviour the tests
- * compare
- * with where the engine is installed.
+ * compare with where the engine is installed.
  */
 export type GbnfNode =
   | { readonly kind: "literal"; readonly text: readonly number[] }
@@ -64,8 +63,7 @@ export type GbnfProblemCode =
 
 /**
  * Something wrong with a grammar. An `error` is what llama.cpp refuses, hangs on or dies of, or what cannot match
- * anything; a
- * `warning` is accepted but hardly meant. `expected` is set for syntax errors.
+ * anything; a `warning` is accepted but hardly meant. `expected` is set for syntax errors.
  */
 export interface GbnfProblem extends GbnfPosition {
   readonly severity: "error" | "warning"

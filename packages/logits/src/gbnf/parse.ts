@@ -15,8 +15,7 @@ export interface GbnfReading {
 
 /**
  * Reads GBNF text without throwing. Stops at the first syntax error. What can only be seen in the text itself
- * (repetition
- * limits of llama.cpp, reversed bounds, empty classes) is reported here; everything else by `checkGbnf`.
+ * (repetition limits of llama.cpp, reversed bounds, empty classes) is reported here; everything else by `checkGbnf`.
  */
 export function readGbnf(text: string): GbnfReading {
   const scanner = new GbnfScanner(text)

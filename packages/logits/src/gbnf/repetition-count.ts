@@ -3,9 +3,8 @@ export const MAX_REPETITIONS = 2000
 
 /**
  * Counts as llama.cpp's parser does, to say beforehand what it will refuse. It unrolls a repetition into rules, and
- * refuses when
- * the rules that one symbol brought, times its repetitions, come to 2,000; more than 2,000 as an upper limit it takes
- * as none.
+ * refuses when the rules that one symbol brought, times its repetitions, come to 2,000; more than 2,000 as an upper
+ * limit it takes as none.
  */
 export class RepetitionCount {
   readonly #names = new Set<string>()

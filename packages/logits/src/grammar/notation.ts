@@ -1,7 +1,6 @@
 /**
  * How values are written. A notation is data: the same type of value can be held to JSON, to Python literals, to a
- * family's
- * own tags. See `docs/grammars.md`.
+ * family's own tags. See `docs/grammars.md`.
  */
 
 import type { StringStyle } from "../lexeme/string-style.ts"

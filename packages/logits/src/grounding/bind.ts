@@ -5,12 +5,11 @@ import type { Grounding } from "./model.ts"
 
 /**
  * The grammar with its grounded values held to a conversation. What does not depend on the conversation is shared with
- * the grammar
- * given: one grammar, made once for a set of tools, is bound anew for each request.
+ * the grammar given: one grammar, made once for a set of tools, is bound anew for each request.
  *
  * @example
- * const free = grammarOf(toolCallExpression(tools, DEFAULT_KEYS, { grounding }))
- * const gbnf = grammarToGbnf(bindGrammar(free, grounding))
+ * const free = grammarOf(toolCallExpression(tools, DEFAULT_KEYS, { grounding })) const gbnf =
+ * grammarToGbnf(bindGrammar(free, grounding))
  */
 export function bindGrammar(grammar: Grammar, grounding: Grounding): Grammar {
   return { ...grammar, grounding: bindGrounding(grounding) }
@@ -26,8 +25,7 @@ export interface Ungrounded {
 
 /**
  * What in a bound grammar is not held to the conversation though it should be: since nothing of it was said, or the
- * schema allows nothing
- * of what was. Such a value may be whatever its schema says.
+ * schema allows nothing of what was. Such a value may be whatever its schema says.
  *
  * @throws ToolwrightError `GRAMMAR_REFUSED` where the grammar has no plain rules
  */

@@ -45,10 +45,8 @@ export const isWhite = (code: number): boolean => classOf(code) === CLASS.white
 
 /**
  * A span begins after white space, a quote, a bracket or a separator, and ends before one of these or before the full
- * stops of a
- * sentence; it neither begins nor ends with white space. Whether one may begin at a place is seen from the two
- * characters there: the
- * automaton of spans stays small because of that.
+ * stops of a sentence; it neither begins nor ends with white space. Whether one may begin at a place is seen from the
+ * two characters there: the automaton of spans stays small because of that.
  */
 export function bordersOf(text: string, limit: number): Borders {
   const codes = codesOf(text, limit)

@@ -7,8 +7,7 @@ export type { Grounded, GroundedKind, GroundingRules } from "@toolwright/toolbox
 export interface Grounding {
   /**
    * What was said and returned so far. No span reaches across the character U+0000, so it can stand between messages.
-   * Of a longer text
-   * the newest {@link MAX_GROUNDING_TEXT} characters count.
+   * Of a longer text the newest {@link MAX_GROUNDING_TEXT} characters count.
    */
   readonly text: string
   /** Which arguments are grounded, besides those whose schema has the annotation `grounded`. */

@@ -3,8 +3,7 @@ const MOST_DIGITS = 15
 
 /**
  * The whole numbers of a text as they are written in JSON, each once: every run of digits, without the zeros before it,
- * and below
- * zero too where a minus sign stands before it that nothing is subtracted from.
+ * and below zero too where a minus sign stands before it that nothing is subtracted from.
  */
 export function wholeNumbersIn(codes: Int32Array): string[] {
   const found = new Set<string>()

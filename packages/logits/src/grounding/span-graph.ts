@@ -2,12 +2,9 @@
  * The spans of a text as a graph: a suffix automaton of the texts that begin at a border, ends marked.
  *
  * That is the subset construction over places in the text. It stays linear (at most twice as many states as characters)
- * because two
- * sets of places have either nothing in common, or one holds the other: whether a span may begin at a place is seen
- * from the two
- * characters there, and so from any longer span that runs through it. The online construction is that of A. Blumer et
- * al. (1985),
- * begun at borders alone as S. Inenaga and M. Takeda do for words (2006).
+ * because two sets of places have either nothing in common, or one holds the other: whether a span may begin at a place
+ * is seen from the two characters there, and so from any longer span that runs through it. The online construction is
+ * that of A. Blumer et al. (1985), begun at borders alone as S. Inenaga and M. Takeda do for words (2006).
  */
 import { type DraftGraph, finishGraph, type TextGraph } from "../lexeme/text-graph.ts"
 import { type Borders, isWhite, SLASH } from "./borders.ts"
@@ -22,10 +19,8 @@ const SHORT = 200
 
 /**
  * Spans of at most `most` characters: not all of them, since the graph would have to count from every start, but all of
- * up to half of that,
- * or three quarters where it is little. They are those that lie in one of the sections of that length into which the
- * text is cut, which
- * overlap.
+ * up to half of that, or three quarters where it is little. They are those that lie in one of the sections of that
+ * length into which the text is cut, which overlap.
  */
 export function boundedSpanGraph(borders: Borders, most: number): TextGraph | undefined {
   const size = borders.codes.length

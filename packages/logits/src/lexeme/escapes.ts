@@ -1,9 +1,7 @@
 /**
  * Escapes in quoted strings. Where every text is allowed, so is every escape. In a narrower language an escape is
- * allowed where
- * it has to be (quotes, backslash, control characters) and for characters beyond ASCII: names and fixed texts thus have
- * one
- * spelling, and a model is not led to write `\u0061` for an `a`.
+ * allowed where it has to be (quotes, backslash, control characters) and for characters beyond ASCII: names and fixed
+ * texts thus have one spelling, and a model is not led to write `\u0061` for an `a`.
  */
 import type { TextLanguage } from "./text-language.ts"
 

@@ -41,8 +41,8 @@ const MAX_EXPONENT = 400
 
 /**
  * A JSON number in one of the sets. `plain` is how models should write: whole numbers without a fraction, and where
- * there are bounds
- * or steps without an exponent, so that few states tell all numbers apart. Otherwise 1.0 and 10e-1 are ones too.
+ * there are bounds or steps without an exponent, so that few states tell all numbers apart. Otherwise 1.0 and 10e-1 are
+ * ones too.
  */
 export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
   if (

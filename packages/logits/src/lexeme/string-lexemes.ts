@@ -154,8 +154,7 @@ function keyOf(state: State): string | number {
 
 /**
  * Text without escapes in which none of the markers stands. With `closing`, the one marker ends the lexeme and belongs
- * to it;
- * without, the lexeme may end wherever the language allows, and what follows has to begin with a marker.
+ * to it; without, the lexeme may end wherever the language allows, and what follows has to begin with a marker.
  */
 function markedLexeme(language: TextLanguage, open: string, markers: readonly string[], closing: boolean): Lexeme {
   const opening = new TextEncoder().encode(open)

@@ -1,8 +1,7 @@
 /**
  * A finite language of texts as a deterministic graph over characters. Unlike a `Dfa` it keeps no table: states of
- * natural text have
- * one edge mostly, out of an alphabet of any size. From every state some text leads to acceptance, and no path returns
- * to itself.
+ * natural text have one edge mostly, out of an alphabet of any size. From every state some text leads to acceptance,
+ * and no path returns to itself.
  */
 import { type Dfa, stepDfa } from "../automaton/dfa.ts"
 import type { TextLanguage } from "./text-language.ts"

@@ -1,7 +1,6 @@
 /**
  * Grounded values in plain rules. Everything else of a grammar is lowered once, with a rule of its own in the place of
- * each grounded
- * text; what these rules say is filled in for each conversation.
+ * each grounded text; what these rules say is filled in for each conversation.
  */
 import type { TextGraph } from "../lexeme/text-graph.ts"
 import type { BoundGrounding } from "../grammar/bound-grounding.ts"

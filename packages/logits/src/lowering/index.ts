@@ -1,9 +1,7 @@
 /**
  * From a rich grammar to plain rules, for GBNF. The plain rules never have a text that the rich ones do not; they have
- * fewer:
- * keys stand in the schema's order, white space between parts is at most a line break and some indentation, and numbers
- * have a
- * bounded number of digits, as it does a model good.
+ * fewer: keys stand in the schema's order, white space between parts is at most a line break and some indentation, and
+ * numbers have a bounded number of digits, as it does a model good.
  */
 import { memory } from "@toolwright/toolbox"
 import { grammarError } from "../grammar/grammar-error.ts"

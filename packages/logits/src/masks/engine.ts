@@ -17,8 +17,7 @@ export interface MaskEngine {
   readonly tokenizer: Tokenizer
   /**
    * Bit `id & 31` of word `id >> 5` is set where the token's bytes may come next; end tokens are set where the text is
-   * whole. The
-   * array is shared and remembered: do not write to it.
+   * whole. The array is shared and remembered: do not write to it.
    */
   mask(state: State): Uint32Array
   /** Follows tokens from the beginning of the grammar. */
@@ -47,8 +46,7 @@ const MAX_BYTES = 96 * 1024 * 1024
 
 /**
  * Makes masks for a grammar over a vocabulary. Costs little by itself: masks are made when first asked for, out of
- * parts that the
- * tokenizer keeps for all grammars.
+ * parts that the tokenizer keeps for all grammars.
  *
  * @throws ToolwrightError `INVALID_GRAMMAR`; so does a mask in an array whose unique items are out of endlessly many
  *   values

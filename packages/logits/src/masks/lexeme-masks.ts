@@ -1,9 +1,8 @@
 /**
  * What every token does to a lexeme, whatever surrounds it: the tokens that stay inside, and the places in the token
- * tree at
- * which the lexeme may end and something else has to go on. This is the part of a mask that depends on no schema, so it
- * is worked
- * out once per vocabulary for the lexemes that all schemas share: strings, numbers, white space.
+ * tree at which the lexeme may end and something else has to go on. This is the part of a mask that depends on no
+ * schema, so it is worked out once per vocabulary for the lexemes that all schemas share: strings, numbers, white
+ * space.
  */
 import { DEAD, type Lexeme, type Nearly } from "../lexeme/lexeme.ts"
 import { SLICES } from "../lexeme/slices.ts"

@@ -1,8 +1,7 @@
 /**
  * The stack of a matcher. A frame waits for something, a lexeme or a whole value, and knows what comes after it. Frames
- * are made
- * once for each content and parent, so two equal stacks are the same object, and everything about a stack can be
- * remembered on it.
+ * are made once for each content and parent, so two equal stacks are the same object, and everything about a stack can
+ * be remembered on it.
  */
 import type { Lexeme } from "../lexeme/lexeme.ts"
 
@@ -14,8 +13,7 @@ export interface Sink {
   complete(): void
   /**
    * Asked before a frame or expression is entered without reading anything. False where it has been entered already, so
-   * that
-   * loops that read nothing come to an end.
+   * that loops that read nothing come to an end.
    */
   enter(mark: string): boolean
 }

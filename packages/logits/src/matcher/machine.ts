@@ -1,11 +1,10 @@
 /**
  * The automaton of a grammar: a pushdown automaton over bytes, made deterministic one state at a time. A state is the
- * set of all
- * threads that the text so far leaves open; each thread is a lexeme in progress and the stack that waits for it.
+ * set of all threads that the text so far leaves open; each thread is a lexeme in progress and the stack that waits for
+ * it.
  *
  * States are made once and never change, so a matcher that goes back keeps nothing but a state, and whatever is worked
- * out about
- * a state, its transitions or its token mask, is worked out once.
+ * out about a state, its transitions or its token mask, is worked out once.
  */
 import { DEAD, type Lexeme } from "../lexeme/lexeme.ts"
 import type { Grammar } from "../grammar/rules.ts"

@@ -2,10 +2,9 @@ import { ToolwrightError } from "@toolwright/toolbox"
 
 /**
  * Patterns in the manner of regular expressions, compiled to a state machine that never looks back: time is linear in
- * the text
- * whatever the pattern. Known are `.`, classes, `\d \w \s \b` and escapes, groups, `|`, `? * + {m} {m,} {m,n}`, and `$`
- * (end of the
- * text or line). Letters match in either case. There are no captures, back-references or look-arounds.
+ * the text whatever the pattern. Known are `.`, classes, `\d \w \s \b` and escapes, groups, `|`, `? * + {m} {m,}
+ * {m,n}`, and `$` (end of the text or line). Letters match in either case. There are no captures, back-references or
+ * look-arounds.
  */
 export type Node =
   | { readonly op: "character"; readonly matches: (code: number) => boolean; next: number }

@@ -13,10 +13,9 @@ interface Place {
 
 /**
  * Keeps unwanted text from being written at all: tokens that would complete it are put out. Looking at a token costs
- * microseconds, so only
- * the likeliest `candidates` that may stay are kept and the others are put out with the rest, as top-k does. Where
- * every token
- * that another filter allows would complete something unwanted, none is left, and a sampler says -1.
+ * microseconds, so only the likeliest `candidates` that may stay are kept and the others are put out with the rest, as
+ * top-k does. Where every token that another filter allows would complete something unwanted, none is left, and a
+ * sampler says -1.
  *
  * @param options `candidates`: 64 unless given
  */

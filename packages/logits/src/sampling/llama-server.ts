@@ -2,8 +2,7 @@ import { validateSampler, type SamplerConfig } from "./config.ts"
 
 /**
  * The settings as llama-server's endpoints name them (llama.cpp, `tools/server/README.md`). A seed of -1 and no token
- * limit are
- * its own defaults and stay out.
+ * limit are its own defaults and stay out.
  *
  * @throws ToolwrightError `INVALID_SAMPLER`
  */

@@ -3,10 +3,8 @@ import { draw, keepTopK, likeliest, softmax } from "./transforms.ts"
 
 /**
  * Mirostat (Basu and others, 2020, https://arxiv.org/abs/2007.14966): keeps the surprise of the text near a target by
- * adjusting how
- * many tokens may be chosen from. `mu`, the largest surprise allowed in bits, is the state that goes from token to
- * token; it
- * begins at twice the target.
+ * adjusting how many tokens may be chosen from. `mu`, the largest surprise allowed in bits, is the state that goes from
+ * token to token; it begins at twice the target.
  */
 export interface MirostatSettings {
   /** Wanted surprise in bits. */

@@ -1,7 +1,6 @@
 /**
  * The classic samplers, each a pure function from logits to new logits; minus infinity marks a token that is out. None
- * of them
- * ever removes the last candidate. Ties are decided for the lower token number.
+ * of them ever removes the last candidate. Ties are decided for the lower token number.
  */
 
 const OUT = Number.NEGATIVE_INFINITY
@@ -78,8 +77,7 @@ export interface Penalties {
 
 /**
  * Makes tokens of the history less likely: a positive logit is divided by the repetition penalty, a negative one
- * multiplied
- * (Keskar and others, 2019); frequency and presence are subtracted, as in the OpenAI API.
+ * multiplied (Keskar and others, 2019); frequency and presence are subtracted, as in the OpenAI API.
  *
  * @param history the tokens that count, each as often as it came; tokens that a grammar forced should not be among them
  */

@@ -1,7 +1,6 @@
 /**
  * Meet, complement and emptiness over whole types, worked out lazily and once. A meet is known by the set of types it
- * is made
- * of, so recursive schemas give finitely many meets.
+ * is made of, so recursive schemas give finitely many meets.
  */
 import { anyArray, complementArrays, hasArrays, meetArrays } from "./arrays.ts"
 import { type Effort, unitsOfObjects, unitsOfStrings } from "./effort.ts"

@@ -25,8 +25,8 @@ export interface Applied {
 
 /**
  * The keywords that choose between schemas, the simple ones first: what they are applied to is then as narrow as can
- * be, and
- * alternatives that have nothing in common with it fall away at once. References and `allOf` are not among them.
+ * be, and alternatives that have nothing in common with it fall away at once. References and `allOf` are not among
+ * them.
  */
 export function applicators({ schema, at }: Conjunct, reader: Reader): Applied[] {
   const { algebra, references } = reader

@@ -9,8 +9,7 @@ import { type ArraySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type Va
 
 /**
  * `exact`: a text is accepted where, and only where, it is valid. `relaxed`: more may be accepted; `reasons` lists what
- * is left
- * to later validation. `refused`: there is no type.
+ * is left to later validation. `refused`: there is no type.
  */
 export type CompiledType =
   | { readonly status: "exact"; readonly reasons: readonly []; readonly type: ValueType }

@@ -34,8 +34,7 @@ export interface NormaliseOptions {
   readonly relaxed?: boolean
   /**
    * Whether `format` is checked. `dialect`, the default: yes in drafts 4 to 7 and where no `$schema` is named; where
-   * one names
-   * 2019-09 or 2020-12, in which it is an annotation unless agreed otherwise, the schema is refused.
+   * one names 2019-09 or 2020-12, in which it is an annotation unless agreed otherwise, the schema is refused.
    */
   readonly formats?: "assert" | "annotate" | "dialect"
   /**

@@ -57,8 +57,7 @@ function belowHigh(high: Bound | undefined, value: Decimal): boolean {
 
 /**
  * Whether the set has a member. Multiples are counted out one after the other where some steps are excluded: those that
- * are
- * not excluded come round with a period, and a period is soon through.
+ * are not excluded come round with a period, and a period is soon through.
  */
 export function hasNumbers(set: NumberSet): boolean {
   const { low, high, step, notSteps } = set

@@ -57,8 +57,7 @@ function sameRule(a: KeyRule, b: KeyRule): boolean {
 
 /**
  * Whether a key that one of the sets requires has simple values in each, and none in common: the mark by which schemas
- * tell kinds of
- * objects apart. Looks at what is known already and makes no types.
+ * tell kinds of objects apart. Looks at what is known already and makes no types.
  */
 export function clash(a: ObjectSet, b: ObjectSet, shapeOf: (type: ValueType) => Shape | undefined): boolean {
   return [...a.required, ...b.required].some((name) => {

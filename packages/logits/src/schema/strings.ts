@@ -139,8 +139,7 @@ function farthestAcceptance(language: Dfa): number[] {
 
 /**
  * A sufficient sign that the possible lengths from each state have no gaps: no step leads away from acceptance, and
- * where a
- * text may end, it may also end one character later, if it can go on at all.
+ * where a text may end, it may also end one character later, if it can go on at all.
  */
 function everyLengthBetween(language: Dfa): boolean {
   if (language === ANY_TEXT) return true

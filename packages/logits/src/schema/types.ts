@@ -1,7 +1,6 @@
 /**
  * Types of values, as unions of simple shapes. Whatever a schema says with `allOf`, `not`, `oneOf` and the like ends up
- * here,
- * so that everything after it has unions alone to deal with.
+ * here, so that everything after it has unions alone to deal with.
  *
  * Types refer to each other lazily: `shape()` works its union out when asked. That is what lets schemas be recursive.
  */

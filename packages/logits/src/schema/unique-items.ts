@@ -7,8 +7,7 @@ import { type ArraySet, SchemaProblem, type TypeAlgebra, type ValueType } from "
 
 /**
  * `values`: the items are out of these few, each is taken at most once. `compare`: what has been taken is remembered
- * and left out
- * of the next item's type. `no`: there is at most one item, or nobody asks.
+ * and left out of the next item's type. `no`: there is at most one item, or nobody asks.
  */
 export type Uniqueness =
   | { readonly kind: "no" }

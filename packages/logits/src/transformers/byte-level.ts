@@ -1,7 +1,6 @@
 /**
  * GPT-2's way of writing bytes as printable characters, which byte-level BPE vocabularies use: printable ones stand for
- * themselves, the
- * others for the characters from U+0100 on, in order.
+ * themselves, the others for the characters from U+0100 on, in order.
  */
 export function byteLevelAlphabet(): ReadonlyMap<string, number> {
   const table = new Map<string, number>()

@@ -22,8 +22,7 @@ interface MaskFollower {
 
 /**
  * A `LogitsProcessor` by shape: transformers calls its processors as functions. `_call` is the name under which
- * subclasses of its
- * own implement the same.
+ * subclasses of its own implement the same.
  */
 export interface GrammarLogitsProcessor {
   <Tensor extends LogitsTensor>(inputIds: readonly (readonly (bigint | number)[])[], logits: Tensor): Tensor

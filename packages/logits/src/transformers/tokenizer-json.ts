@@ -22,8 +22,7 @@ interface Component {
 
 /**
  * The vocabulary of a model from its `tokenizer.json`: byte-level BPE (GPT-2, Llama 3, Qwen, …) and SentencePiece-like
- * ones with `▁` (Llama 2,
- * Mistral, Gemma).
+ * ones with `▁` (Llama 2, Mistral, Gemma).
  *
  * @param end tokens that end a reply, by text or number
  * @throws ToolwrightError `UNSUPPORTED_TOKENIZER` for WordPiece, whose tokens do not say where spaces are, and for an

@@ -2,11 +2,9 @@ import { messageOf } from "@toolwright/toolbox"
 import { isConstraintError } from "./refusals.ts"
 
 /**
- * How tools reach a model and calls come back, best first:
- * `native`, the server's own tool use; `grammar`, the family's call syntax as text, held by a grammar; `schema`, a call
- * as one JSON
- * object, held by a JSON Schema; `text`, the family's call syntax as text, held by nothing; `generic`, JSON calls that
- * any model can be told to write.
+ * How tools reach a model and calls come back, best first: `native`, the server's own tool use; `grammar`, the family's
+ * call syntax as text, held by a grammar; `schema`, a call as one JSON object, held by a JSON Schema; `text`, the
+ * family's call syntax as text, held by nothing; `generic`, JSON calls that any model can be told to write.
  */
 export const DELIVERIES = ["native", "grammar", "schema", "text", "generic"] as const
 
@@ -54,8 +52,7 @@ const CONSTRAINTS: Record<Delivery, DeliveryConstraint> = {
 
 /**
  * The best delivery that is possible, preferred or not. `generic` is always possible. Whatever is chosen, calls are
- * validated
- * afterwards: a constraint is help, not proof.
+ * validated afterwards: a constraint is help, not proof.
  *
  * @example
  * chooseDelivery({ nativeTools: false, grammar: true, jsonSchema: true }, { knownFamily: true, hasGrammar: true }).kind
@@ -104,8 +101,7 @@ export interface Fallback {
 
 /**
  * What to do after a delivery failed: the next one without its constraint, once. A failure that has nothing to do with
- * the
- * constraint (the server is down, the key is wrong) is not for this, and neither is a second failure.
+ * the constraint (the server is down, the key is wrong) is not for this, and neither is a second failure.
  *
  * @returns nothing when the failure is to be passed on
  */

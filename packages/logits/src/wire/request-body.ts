@@ -26,8 +26,7 @@ type Body = Record<string, unknown>
  * The fields that put a constraint into a request body; merge them into it.
  *
  * Sources: llama.cpp `tools/server/README.md`; vLLM "Structured Outputs" (`structured_outputs` since 0.12, `guided_*`
- * before); SGLang
- * "Structured Outputs" (its EBNF is GBNF); Ollama API `format`; OpenAI "Structured model outputs".
+ * before); SGLang "Structured Outputs" (its EBNF is GBNF); Ollama API `format`; OpenAI "Structured model outputs".
  *
  * @throws ToolwrightError `UNSUPPORTED_CONSTRAINT` when the server has nothing of the kind
  * @example

@@ -2,8 +2,8 @@ import { withoutTopCombinators, type JsonSchema, type ToolDefinition } from "@to
 
 /**
  * A tool as MCP lists it. Its schema goes out as it is, but for two things that hosts stumble over: a `$schema` of an
- * older dialect, and
- * combinators at the top, which become one object with all of their properties (the tool itself checks the rest).
+ * older dialect, and combinators at the top, which become one object with all of their properties (the tool itself
+ * checks the rest).
  */
 export function listed(tool: ToolDefinition): Record<string, unknown> {
   const { readOnly, destructive, idempotent, network } = tool.effects ?? {}

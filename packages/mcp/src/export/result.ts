@@ -3,8 +3,7 @@ import type { McpContent } from "../import/convert.ts"
 
 /**
  * A result as MCP answers it: what came from an imported server goes out as it came in; otherwise the text, and the
- * data as
- * structured content where the tool declares them to be an object, or where another server sent them so.
+ * data as structured content where the tool declares them to be an object, or where another server sent them so.
  */
 export function toMcpResult(tool: ToolDefinition | undefined, result: ToolResult): Record<string, unknown> {
   const kept = result.metadata.mcpContent as McpContent[] | undefined

@@ -40,8 +40,7 @@ export interface McpExportOptions {
 
 /**
  * Makes MCP servers over a registry, one for each connection or request. Two handlers answer for all tools, whatever
- * their number,
- * so a request costs the same with five tools and with five hundred.
+ * their number, so a request costs the same with five tools and with five hundred.
  */
 export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
   let seen = -1

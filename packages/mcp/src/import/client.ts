@@ -59,8 +59,7 @@ const MOST_TOOLS = 5000
 
 /**
  * An MCP server as a source of tools. It is made by the async `create` of its two kinds, which connect and convert
- * before they
- * return, so that problems show at the start and not in a conversation.
+ * before they return, so that problems show at the start and not in a conversation.
  */
 export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   readonly provenance: { kind: "mcp"; name: string }

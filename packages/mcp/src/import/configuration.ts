@@ -25,8 +25,8 @@ export interface McpServerConfiguration extends AttachOptions {
 
 /**
  * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
- * `type` (`http` or `sse`), `prefix`, `rename`,
- * `allow`, `deny`, `tags`, `sets`, `keyed`, `idempotent`, `headers`, `required`, `acceptChanges`.
+ * `type` (`http` or `sse`), `prefix`, `rename`, `allow`, `deny`, `tags`, `sets`, `keyed`, `idempotent`, `headers`,
+ * `required`, `acceptChanges`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
  */
@@ -69,8 +69,7 @@ export function readMcpServersFile(path: string): McpServerConfiguration[] {
 
 /**
  * A server named on a command line: an address, or a command with its arguments. `name=` before it names it; otherwise
- * the address's
- * host or the command's own name does.
+ * the address's host or the command's own name does.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when nothing stands there
  */

@@ -98,10 +98,8 @@ export function effectsOf({ annotations = {} }: McpTool): NonNullable<ToolDefini
 
 /**
  * A result as this project has it: structured content is data, text is the text, and pictures, sound and resources are
- * kept in
- * `metadata.mcpContent`, so that a server that passes the result on loses nothing. JSON in a text becomes data only
- * where the tool
- * declares what its data look like.
+ * kept in `metadata.mcpContent`, so that a server that passes the result on loses nothing. JSON in a text becomes data
+ * only where the tool declares what its data look like.
  */
 export function toToolResult(result: McpResult, declaresOutput: boolean): ToolResult {
   const content = Array.isArray(result.content) ? result.content : []

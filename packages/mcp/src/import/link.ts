@@ -9,8 +9,7 @@ const BACK_OFF_MS = [0, 500, 2000, 5000, 15_000, 60_000]
 
 /**
  * A connection that may break and be made again. While the server is down, users of the link are told at once; a new
- * attempt is
- * made when somebody needs it and the waiting time since the last one is over.
+ * attempt is made when somebody needs it and the waiting time since the last one is over.
  */
 export class Link {
   readonly #open: OpenLink

@@ -22,10 +22,9 @@ let watching = false
 
 /**
  * Talks to a server over its standard input and output, one message a line. The server leads a process group of its
- * own, and whatever
- * the group still holds goes with it, when the connection is closed, when the server dies, and when this process exits:
- * servers are
- * often started through `npx`, `sh` or a script, and ending only those would leave the server behind.
+ * own, and whatever the group still holds goes with it, when the connection is closed, when the server dies, and when
+ * this process exits: servers are often started through `npx`, `sh` or a script, and ending only those would leave the
+ * server behind.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void

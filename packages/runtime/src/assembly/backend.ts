@@ -24,8 +24,7 @@ export interface BackendOptions {
 
 /**
  * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server), or the
- * built-in model
- * when nothing is.
+ * built-in model when nothing is.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when something that it needs is missing, or what opening the model
  *   brings

@@ -28,8 +28,7 @@ export interface ConnectOptions {
 
 /**
  * Connects to the configured MCP servers, all at once, and registers their tools in the order of the configuration. A
- * server that
- * does not answer stops the start only where it is required; those named on a command line are.
+ * server that does not answer stops the start only where it is required; those named on a command line are.
  *
  * MCP is loaded only where a server is configured.
  *

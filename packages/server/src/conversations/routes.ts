@@ -26,12 +26,9 @@ const MOST_CHARS = 16 * 1024 * 1024
 
 /**
  * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET`
- * and `DELETE
- * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one; with `stream:
- * "events"` calls and their results come as events beside the text. What is said is
- * kept with its
- * calls and results, for the holder of the token it began with, in the order of the exchange, also when the client goes
- * away.
+ * and `DELETE /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one; with
+ * `stream: "events"` calls and their results come as events beside the text. What is said is kept with its calls and
+ * results, for the holder of the token it began with, in the order of the exchange, also when the client goes away.
  */
 export function conversationRoutes(
   app: Hono<{ Variables: AppVariables }>,

@@ -48,12 +48,12 @@ export interface GatewayOptions {
 const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages, ollama]
 
 /**
- * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it
- * is, with its tools or without, and the answer comes back call by call, each whole and once. An agent with the
- * server's own tools answers only where one is named: `model: "toolwright/<agent>"`, or the header
- * `X-Toolwright-Agent`. The header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could
- * not be passed on, `X-Toolwright-Max-Tokens` what a reply got where the window has less room than the client asked
- * for, and `X-Toolwright-Deferred-Tools` how many tools the model is not told at once, but finds.
+ * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it is, with its tools
+ * or without, and the answer comes back call by call, each whole and once. An agent with the server's own tools answers
+ * only where one is named: `model: "toolwright/<agent>"`, or the header `X-Toolwright-Agent`. The header
+ * `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on,
+ * `X-Toolwright-Max-Tokens` what a reply got where the window has less room than the client asked for, and
+ * `X-Toolwright-Deferred-Tools` how many tools the model is not told at once, but finds.
  */
 export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: GatewayOptions): void {
   const { backend, agents = [] } = options

@@ -27,8 +27,8 @@ export function bodyLimits({
 
 /**
  * Reads a JSON body within its limits of size and time. Anything but JSON is refused by its content type, which also
- * keeps
- * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
+ * keeps pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty
+ * object.
  */
 export async function readJson(
   context: Context,

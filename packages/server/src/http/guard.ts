@@ -14,10 +14,8 @@ export interface RequestVariables {
 
 /**
  * Lets a request in: its `Host` must be this machine's or an allowed one (a page that rebinds its name to the loopback
- * address has
- * another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is known. Holds
- * on every
- * route. `open` says which paths need no token.
+ * address has another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is
+ * known. Holds on every route. `open` says which paths need no token.
  */
 export function guard(
   options: ServerOptions,

@@ -16,9 +16,8 @@ const PROBLEMS: Record<string, string> = {
 
 /**
  * The OpenAPI 3.1 document of the tools alone: one path for each, `operationId` the tool's name, every reference
- * written out, so
- * that hosts which make a tool of every operation can import it as it is. Deterministic: the same tools give the same
- * bytes.
+ * written out, so that hosts which make a tool of every operation can import it as it is. Deterministic: the same tools
+ * give the same bytes.
  *
  * @param options.tags only tools with one of these tags
  */

@@ -5,10 +5,9 @@ const DEPTH = 6
 
 /**
  * A schema without references: importers of OpenAPI documents resolve none, or only some. What refers to itself is
- * written out some
- * levels deep. Combinators at the top, which importers drop together with everything in them, become one object that
- * admits all
- * of their properties and requires those that every branch requires; the tool itself checks the rest.
+ * written out some levels deep. Combinators at the top, which importers drop together with everything in them, become
+ * one object that admits all of their properties and requires those that every branch requires; the tool itself checks
+ * the rest.
  */
 export function inlineSchema(schema: JsonSchema): JsonSchema {
   const inlined = inline(schema, schema, 0) as JsonSchema

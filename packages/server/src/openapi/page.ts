@@ -1,7 +1,6 @@
 /**
  * The interactive documentation: a page of its own, without scripts from elsewhere. It reads the OpenAPI document,
- * shows each tool
- * with a form for its arguments as JSON, and calls it.
+ * shows each tool with a form for its arguments as JSON, and calls it.
  */
 export const DOCUMENTATION_PAGE = `<!doctype html>
 <html lang="en">

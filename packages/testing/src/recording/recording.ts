@@ -50,10 +50,8 @@ export interface RecordedModel extends TestModel, AsyncDisposable {
 
 /**
  * A real model, recorded once and replayed ever after: with `TOOLWRIGHT_RECORD=1` the backend is asked and its replies
- * are written to
- * the file, otherwise the file answers, event by event as the model did. A replayed request must be the recorded one:
- * messages, tools,
- * grammar, sampling; ids of calls do not count. An error shows what is different.
+ * are written to the file, otherwise the file answers, event by event as the model did. A replayed request must be the
+ * recorded one: messages, tools, grammar, sampling; ids of calls do not count. An error shows what is different.
  *
  * What looks like a key never reaches the file. A recording in which the model failed is not written.
  *
@@ -65,8 +63,7 @@ export interface RecordedModel extends TestModel, AsyncDisposable {
  * @example
  * const backend = await recording(new URL("weather.yaml", import.meta.url), {
  *   backend: () => createOpenAICompatibleBackend({ baseUrl, modelName, apiKey }),
- * })
- * const run = await runAgent({ task: "Will it rain in Oslo?", backend, tools: [getWeather] })
+ * }) const run = await runAgent({ task: "Will it rain in Oslo?", backend, tools: [getWeather] })
  */
 export async function recording(file: string | URL, options: RecordingOptions = {}): Promise<RecordedModel> {
   const placed = originOf(recording)

@@ -35,8 +35,8 @@ export interface AgentTest
  *   and what `createToolwright` throws
  * @example
  * const run = await runAgent({ task: "Will it rain in Oslo?", backend: scripted([…]), tools: [getWeather] })
- * assert.deepEqual(callsOf(run), [{ call: "get_weather", arguments: { city: "Oslo" } }])
- * assert.equal(run.text, "Take a coat.")
+ * assert.deepEqual(callsOf(run), [{ call: "get_weather", arguments: { city: "Oslo" } }]) assert.equal(run.text, "Take a
+ * coat.")
  */
 export async function runAgent(test: AgentTest): Promise<AgentRun> {
   const { task, backend, agent, signal, history, systemPrompt, dryRun, more, timeoutMs, workspace, ...options } = test

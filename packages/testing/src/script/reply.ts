@@ -17,8 +17,7 @@ export interface WantedCall {
 
 /**
  * How a model fails: an HTTP status, or `unreachable`, `timeout`, `cut-off` (the stream breaks), `invalid-json`,
- * `invalid-utf8`,
- * `stall` (it never ends), or the error that it becomes.
+ * `invalid-utf8`, `stall` (it never ends), or the error that it becomes.
  */
 export type ModelFailure =
   | number

@@ -44,10 +44,8 @@ export interface ScriptedModel extends TestModel {
 
 /**
  * A model for tests. Each inference gets the next reply. It is strict: a request for which there is no reply, a check
- * that fails, a call
- * of a tool that was not offered or with arguments that its schema forbids, and a reply that was not played each fail
- * the test;
- * `runAgent` throws them, and `done()` for runs of your own.
+ * that fails, a call of a tool that was not offered or with arguments that its schema forbids, and a reply that was not
+ * played each fail the test; `runAgent` throws them, and `done()` for runs of your own.
  *
  * @param script the replies, or a screenplay (see `loadScreenplay`)
  * @throws ToolwrightError `SCREENPLAY_INVALID` when a reply is malformed, for example with a misspelt key

@@ -11,8 +11,7 @@ import {
 
 /**
  * A tool that answers what a test says instead of doing its work. Its schema stays, so calls are validated as ever; and
- * an answer that
- * its own `output` schema forbids, which the real tool could never give, fails the test in `runAgent`.
+ * an answer that its own `output` schema forbids, which the real tool could never give, fails the test in `runAgent`.
  *
  * @param answer the result's data, a whole result (`success({…})`, `failure({…})`), or a function of the arguments that
  *   gives either

@@ -14,8 +14,7 @@ export interface WorkspaceOptions {
 
 /**
  * A folder of its own for one test. It can be given to `runAgent` and to `createToolwright` as `workspace`. It goes
- * with `using`, with
- * `remove()`, and at the latest when the process ends.
+ * with `using`, with `remove()`, and at the latest when the process ends.
  */
 export interface TestWorkspace extends Disposable {
   /** Absolute, without links in it. */
@@ -41,9 +40,9 @@ export interface TestWorkspace extends Disposable {
  * @throws ToolwrightError `WORKSPACE_FILE` for a path that leads out of it, `WORKSPACE_GIT` when git is missing or
  *   fails
  * @example
- * using project = workspace({ files: { "src/add.js": "export const add = (a, b) => a - b\n" }, git: true })
- * await runAgent({ backend, workspace: project, task: "Fix add()" })
- * assert.deepEqual(project.changes().changed, ["src/add.js"])
+ * using project = workspace({ files: { "src/add.js": "export const add = (a, b) => a - b\n" }, git: true }) await
+ * runAgent({ backend, workspace: project, task: "Fix add()" }) assert.deepEqual(project.changes().changed,
+ * ["src/add.js"])
  */
 export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): TestWorkspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))

@@ -47,10 +47,9 @@ interface Entry {
 
 /**
  * Keeps successes of tools that declare to be read-only and idempotent. A call that writes forgets what overlaps the
- * paths that it
- * names and those that its result reports; one that does not say what it writes forgets everything. A call with
- * `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit has
- * `cached: true` in its metadata.
+ * paths that it names and those that its result reports; one that does not say what it writes forgets everything. A
+ * call with `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit
+ * has `cached: true` in its metadata.
  */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
   return new KeptResults(options)
@@ -166,8 +165,7 @@ class KeptResults implements ResultCache {
 
 /**
  * A copy that shares nothing that can be changed. Results are mostly plain data, for which this is many times faster
- * than
- * `structuredClone`; what is not plain is left to that.
+ * than `structuredClone`; what is not plain is left to that.
  */
 function copyOf<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value

@@ -72,8 +72,7 @@ const never = new AbortController().signal
 
 /**
  * One call from name and raw arguments to a result: resolve → repair and validate → permit → middleware → run under a
- * time
- * limit → record. Never throws; events come in order, and a `tool-end` for every call, refused ones included.
+ * time limit → record. Never throws; events come in order, and a `tool-end` for every call, refused ones included.
  */
 export async function executeCall(
   tools: Toolset,

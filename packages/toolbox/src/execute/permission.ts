@@ -11,9 +11,8 @@ export type Permission = "allow" | "deny" | "ask"
 
 /**
  * A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). Of a tool with actions both names
- * count, its own
- * (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered. A rule that denies or asks
- * speaks of what is done: it holds for every other tool that does the same (`ToolDefinition.ruledAs`).
+ * count, its own (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered. A rule that
+ * denies or asks speaks of what is done: it holds for every other tool that does the same (`ToolDefinition.ruledAs`).
  */
 export interface PermissionRule {
   tool: string
@@ -24,8 +23,7 @@ export interface PermissionRule {
 
 /**
  * What may run. The last matching rule decides; `denyPaths` are looked at last and always win. `ask` is put to
- * `approve`;
- * where nobody can be asked (headless), it means deny.
+ * `approve`; where nobody can be asked (headless), it means deny.
  */
 export interface PermissionPolicy {
   rules?: readonly PermissionRule[]

@@ -11,8 +11,7 @@ const MARK = Symbol.for("toolwright.error")
 
 /**
  * The one base class of everything this project throws. Tool failures are results, not exceptions; this is for wrong
- * use
- * of the library, wrong configuration, and backends that cannot answer.
+ * use of the library, wrong configuration, and backends that cannot answer.
  *
  * `code` is stable and upper-case. `hint` says what to do. Recognise one with {@link ToolwrightError.isInstance}, which
  * holds across duplicated packages.

@@ -102,12 +102,11 @@ export interface RunSummary {
 
 /**
  * Everything that happens in a run, in order: the only way that anything outside learns of it. The terminal, streams
- * over
- * HTTP, run records, metrics and tests read this one union.
+ * over HTTP, run records, metrics and tests read this one union.
  *
  * A run begins with `run-start`, or `run-resume` where it goes on in another process, and ends with `run-end`; a round
- * with `round-start` and `round-end`. Deltas of one reply come
- * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
+ * with `round-start` and `round-end`. Deltas of one reply come before its `reply`; `call-end` carries the arguments as
+ * decoded; `tool-start` those that ran, after repair.
  */
 export type RunEvent =
   | {

@@ -31,8 +31,7 @@ export type GroundingRules = Readonly<Record<string, Readonly<Record<string, Gro
 
 /**
  * Where a tool's definition keeps the annotation: under a symbol, so that it is never part of what is sent to a model
- * or shown as a
- * definition, whoever prints or copies the schema.
+ * or shown as a definition, whoever prints or copies the schema.
  */
 export const GROUNDED: unique symbol = Symbol.for("toolwright.grounded")
 

@@ -1,7 +1,7 @@
 /**
  * A value as JSON text, whatever it is: what JSON has no form for (big integers, cycles, nesting without end, getters
- * that throw)
- * is written as a text in its place or as a note, so that a record or a line of output is never lost for it.
+ * that throw) is written as a text in its place or as a note, so that a record or a line of output is never lost for
+ * it.
  *
  * @param indent spaces for each level, as for `JSON.stringify`
  */

@@ -6,10 +6,8 @@ import type { JsonObject } from "./schema.ts"
  * Why a tool call did not succeed, in a form from which a model can correct itself and a program can decide.
  *
  * `code` is stable and upper-case (`INVALID_ARGUMENTS`, `TIMEOUT`, `ACCESS_DENIED`, …), `message` says what was wrong
- * in
- * one or a few sentences, `hint` what to do instead (often a correct call), `retryable` whether the same call may
- * succeed
- * later, `details` anything structured (argument paths, nearest matches, limits).
+ * in one or a few sentences, `hint` what to do instead (often a correct call), `retryable` whether the same call may
+ * succeed later, `details` anything structured (argument paths, nearest matches, limits).
  */
 export interface ToolError {
   code: string

@@ -26,8 +26,7 @@ export interface ToolExample {
 /**
  * What a call does to the world, as data. `reads` and `writes` name the arguments that hold paths (`"path"`,
  * `"edits[].path"` reaches into arrays), so that caches, permission rules and completion gates can act on them. A tool
- * that
- * says nothing is taken to have effects: only `readOnly: true` makes it cacheable and safe to run beside others.
+ * that says nothing is taken to have effects: only `readOnly: true` makes it cacheable and safe to run beside others.
  */
 export interface ToolEffects {
   readOnly?: boolean
@@ -42,8 +41,7 @@ export interface ToolEffects {
 
 /**
  * Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`).
- * `list[].alias` is one
- * of a field of each entry of a list (`{ "edits[].oldText": "old_text" }`).
+ * `list[].alias` is one of a field of each entry of a list (`{ "edits[].oldText": "old_text" }`).
  */
 export interface ToolAliases {
   names?: readonly string[]

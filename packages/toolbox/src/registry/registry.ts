@@ -24,8 +24,7 @@ export interface AppliedBundle {
 
 /**
  * The one place where tools are registered, shared by every agent and surface. Tools may come and go at any time: a
- * call that
- * is running finishes, a later one learns that the tool is no longer available.
+ * call that is running finishes, a later one learns that the tool is no longer available.
  *
  * JavaScript runs one change at a time, so concurrent callers always see a whole state; `list` returns a copy.
  */

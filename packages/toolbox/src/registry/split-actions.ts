@@ -6,8 +6,7 @@ import { schemaForCall } from "../validate/branch.ts"
 
 /**
  * A multi-action tool as tools of one action each, `{tool}_{action}` unless the action names itself: models call them
- * right
- * far more often. A tool without actions is returned as it is. The same objects every time.
+ * right far more often. A tool without actions is returned as it is. The same objects every time.
  */
 export function splitActions(tool: ToolDefinition): ToolDefinition[] {
   return tool.actions === undefined ? [tool] : actionsOf(tool)

@@ -7,8 +7,7 @@ import type { ToolRegistry } from "../registry/registry.ts"
 
 /**
  * Where tools come from: functions of this process, a REST tools service, an imported MCP server. Whatever the source,
- * its tools
- * are definitions whose handlers make the call; the registry and everything above know no difference.
+ * its tools are definitions whose handlers make the call; the registry and everything above know no difference.
  */
 export interface ToolSource {
   readonly provenance: ToolProvenance
@@ -61,8 +60,7 @@ export interface AttachedSource extends AsyncDisposable {
 
 /**
  * Registers a source's tools and keeps them in step with it. A later change that would collide with another tool is
- * passed to
- * `onError` and leaves the registry as it was.
+ * passed to `onError` and leaves the registry as it was.
  *
  * @throws ToolwrightError `DUPLICATE_TOOL` naming both owners, or what the source throws; nothing stays registered then
  */

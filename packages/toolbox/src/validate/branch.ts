@@ -17,8 +17,8 @@ export function actionBranches(tool: ToolDefinition): Map<string, JsonSchema> {
 
 /**
  * The schema that a call of this action must meet: the branch, with what the whole schema says beside it. Without
- * branches
- * (or for an unknown action) the whole schema. The same object for the same action, so that it is compiled once.
+ * branches (or for an unknown action) the whole schema. The same object for the same action, so that it is compiled
+ * once.
  */
 export function schemaForCall(tool: ToolDefinition, args: JsonObject): JsonSchema {
   const argument = tool.actions?.argument

@@ -3,9 +3,8 @@ import type { JsonSchema } from "../model/schema.ts"
 
 /**
  * An object schema without combinators at the top, for hosts that drop these together with everything in them: all
- * properties of
- * the branches, and as required what every branch requires. It admits more than the schema; the tool itself checks the
- * rest. A schema that is malformed comes back as it is.
+ * properties of the branches, and as required what every branch requires. It admits more than the schema; the tool
+ * itself checks the rest. A schema that is malformed comes back as it is.
  */
 export function withoutTopCombinators(schema: JsonSchema): JsonSchema {
   const { oneOf, anyOf, ...around } = schema

@@ -45,10 +45,8 @@ function renameInList(args: JsonObject, alias: string, name: string, repairs: Re
 
 /**
  * Puts right the spellings that models use for values, exactly where validation failed by type: a number or boolean in
- * a
- * string, JSON in a string, one value where a list is wanted, null for an argument left out. The caller validates
- * again, so
- * a repair that does not lead to a valid call is dropped.
+ * a string, JSON in a string, one value where a list is wanted, null for an argument left out. The caller validates
+ * again, so a repair that does not lead to a valid call is dropped.
  *
  * @returns repaired arguments (a copy), or nothing when there was nothing to try
  */

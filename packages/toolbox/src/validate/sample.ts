@@ -5,8 +5,7 @@ import { isShort } from "./shown.ts"
 
 /**
  * A correct call of a tool, to show to a model that made a wrong one: what was right in its arguments is kept, the rest
- * comes
- * from an example of the tool or from the schema.
+ * comes from an example of the tool or from the schema.
  *
  * @param given the arguments of the wrong call; `valid(name)` says which of them may stay
  */

@@ -1,7 +1,7 @@
 /**
  * Gives any AI SDK model any of our formats: tools go into the prompt as the model family was trained to read them, and
- * calls
- * are read out of its text, streamed or not. For models behind servers that do not parse calls, or parse them wrongly.
+ * calls are read out of its text, streamed or not. For models behind servers that do not parse calls, or parse them
+ * wrongly.
  */
 import type { ParseProblem, ParserOptions, ToolFormatter } from "../model/formatter.ts"
 import { formatterById, getFormatter } from "../selector/index.ts"
@@ -41,8 +41,7 @@ export interface ToolFormatMiddleware {
  * @throws ToolwrightError `UNKNOWN_FORMAT` for an id that no format has
  * @example
  * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware: toolFormatMiddleware({ format:
- * "qwen3-xml" }) })
- * const { text } = await generateText({ model, tools, prompt: "…" })
+ * "qwen3-xml" }) }) const { text } = await generateText({ model, tools, prompt: "…" })
  */
 export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}): ToolFormatMiddleware {
   const { format, addStopSequences = false, onProblem, ...parserOptions } = options

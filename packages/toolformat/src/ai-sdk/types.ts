@@ -1,7 +1,6 @@
 /*
  * What this adapter reads of the AI SDK's types, structurally: the same shapes serve language models of specification
- * v3 (ai@6)
- * and v4 (ai@7). Fields that are not named here pass through untouched.
+ * v3 (ai@6) and v4 (ai@7). Fields that are not named here pass through untouched.
  */
 
 export interface PromptPart {

@@ -12,8 +12,7 @@ export interface ApiUsage {
 
 /**
  * One step of decoding an API's stream: the events of a text parser, and what only an API tells. `error` is a failure
- * that
- * the server reports inside a successful response; `signature` is what Gemini wants back with the call.
+ * that the server reports inside a successful response; `signature` is what Gemini wants back with the call.
  */
 export type ApiEvent =
   | ServerEvent
@@ -33,8 +32,8 @@ export interface ApiReply extends ParsedReply {
 
 /**
  * Decodes one streamed response. `push` takes a parsed event of the wire (the object, not its text) and never throws;
- * unknown
- * events and fields are passed over. `end` closes calls that the server left open; after it the decoder is spent.
+ * unknown events and fields are passed over. `end` closes calls that the server left open; after it the decoder is
+ * spent.
  */
 export interface ApiStreamDecoder {
   push(event: unknown): ApiEvent[]

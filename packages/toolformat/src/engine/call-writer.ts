@@ -6,8 +6,7 @@ import { JSON_NOTATION, transcode, type ValueSink, type ValueTypes } from "./val
 
 /**
  * One call while it is read. `call-start` leaves as soon as the name is known and arguments begin; arguments that come
- * before
- * the name wait for it. What is written must, all together, be one JSON object.
+ * before the name wait for it. What is written must, all together, be one JSON object.
  */
 export class CallWriter implements ValueSink {
   readonly start: number

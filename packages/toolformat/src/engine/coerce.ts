@@ -11,8 +11,7 @@ export interface Typing {
 
 /**
  * Whether a value that says nothing about its type is text whatever it looks like: the schema admits strings alone, or
- * nothing
- * is known about it. Such a value can be passed on while it arrives.
+ * nothing is known about it. Such a value can be passed on while it arrives.
  */
 export function isText(typing: Typing | undefined): boolean {
   if (typing === undefined) return true
@@ -22,8 +21,7 @@ export function isText(typing: Typing | undefined): boolean {
 
 /**
  * The JSON text of a value that was written as text. What the schema admits decides: JSON (also with Python's literals)
- * if the
- * schema admits what it says, else the text itself. White space around anything but text means nothing.
+ * if the schema admits what it says, else the text itself. White space around anything but text means nothing.
  */
 export function coerce(text: string, typing: Typing | undefined, repaired: (what: string) => void = () => {}): string {
   const asText = `"${escapeText(text)}"`

@@ -12,8 +12,7 @@ const SHORT: Record<string, string> = {
 
 /**
  * Text as the inside of a JSON string. Unlike `JSON.stringify` it leaves lone surrogates alone, so that escaping piece
- * by
- * piece is the same as escaping the whole.
+ * by piece is the same as escaping the whole.
  */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

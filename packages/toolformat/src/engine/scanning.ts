@@ -46,8 +46,7 @@ export function* skipSpace(source: Source): Scan<number> {
 
 /**
  * Reads a literal if it stands here, and goes back otherwise. White space in the literal stands for any white space,
- * also
- * none, since models are careless with it.
+ * also none, since models are careless with it.
  */
 export function* literal(source: Source, text: string): Scan<boolean> {
   const start = source.mark()

@@ -18,9 +18,8 @@ interface Hold {
 
 /**
  * What is known while a reply is parsed: the text, the events so far, and which of the text is accounted for. Every
- * code unit
- * is accounted for exactly once and in order, so content plus reasoning plus calls plus problems plus framing is the
- * reply.
+ * code unit is accounted for exactly once and in order, so content plus reasoning plus calls plus problems plus framing
+ * is the reply.
  */
 export class Session {
   readonly source = new Source()

@@ -11,8 +11,7 @@ export type Scan<Result> = Generator<undefined, Result, undefined>
 
 /**
  * The text of one reply as it arrives. Scanners read it by UTF-16 code unit and may go back as far as the oldest mark
- * that
- * is still set; without a mark, what was read is forgotten. Offsets count from the beginning of the reply.
+ * that is still set; without a mark, what was read is forgotten. Offsets count from the beginning of the reply.
  */
 export class Source {
   /** The text at hand. A fast scanner may walk it directly, from `at` on. */

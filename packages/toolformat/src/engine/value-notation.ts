@@ -2,8 +2,7 @@
 
 /**
  * How a family writes values. Every notation is read by the one scanner below, which turns it into JSON as it goes;
- * what the
- * notation does not have but models write all the same is repaired and noted.
+ * what the notation does not have but models write all the same is repaired and noted.
  */
 export interface Notation {
   /** Python's literals, single quotes, tuples and escapes are at home here, not repairs. */

@@ -130,8 +130,7 @@ const unmistakable: CallSyntax[] = printed(harmony, functionaryV32).map((syntax)
 
 /**
  * Syntaxes with marks so particular that every format accepts them, reporting them as another family's; then what
- * models write
- * that forget their marks.
+ * models write that forget their marks.
  */
 export const ACCEPTED_EVERYWHERE: readonly CallSyntax[] = [
   ...printed(

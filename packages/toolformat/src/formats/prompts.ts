@@ -5,8 +5,7 @@ import type { PromptStyle } from "../engine/syntax.ts"
 
 /**
  * One line per parameter, in the schema's own order: name, whether it is required, description, and in brackets its
- * type and
- * the values it may have. What has structure inside is shown as its schema.
+ * type and the values it may have. What has structure inside is shown as its schema.
  */
 export function parameterLines(schema: JsonSchema): string {
   const required = new Set(schema.required ?? [])

@@ -5,8 +5,7 @@ import { equalsTags, invokeTags, taggedJson, think } from "./syntaxes.ts"
 
 /**
  * Qwen3-Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5: parameters in tags, values as they are. Exactly one line break
- * on each
- * side of a value is framing. Source: the official chat templates.
+ * on each side of a value is framing. Source: the official chat templates.
  */
 export const qwen3Xml: Format = {
   id: "qwen3-xml",

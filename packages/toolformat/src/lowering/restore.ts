@@ -4,8 +4,7 @@ import { isSchema, resolve, schemasIn, type AnySchema } from "./references.ts"
 
 /**
  * Undoes in a call's arguments what strict mode asks for: a property that the schema neither requires nor allows to be
- * `null`,
- * and that came as `null`, was left out by the model. Everything else stays as it is.
+ * `null`, and that came as `null`, was left out by the model. Everything else stays as it is.
  *
  * @param args arguments that fit `lowerSchema(schema, "openai-strict").schema`
  * @param schema the schema as the tool defines it

@@ -33,10 +33,8 @@ const NOTHING: ReadonlySet<string> = new Set()
 
 /**
  * What each target can express, from their documentation as of November 2026: OpenAI's list for structured outputs,
- * Anthropic's
- * rules for `input_schema` and for the form of outputs, Gemini's `Schema` object (a subset of OpenAPI 3.0), and
- * llama.cpp's own list of what its converter
- * to GBNF supports.
+ * Anthropic's rules for `input_schema` and for the form of outputs, Gemini's `Schema` object (a subset of OpenAPI 3.0),
+ * and llama.cpp's own list of what its converter to GBNF supports.
  */
 export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
   "openai-strict": {

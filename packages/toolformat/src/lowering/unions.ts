@@ -53,8 +53,7 @@ function propertyOf(schema: JsonSchema, name: string): AnySchema | undefined {
 
 /**
  * An object schema without a union at its root, for targets that refuse one: the properties of all branches, required
- * when
- * every branch requires them. Which of them belong together is no longer said, and `lost` is told the keyword.
+ * when every branch requires them. Which of them belong together is no longer said, and `lost` is told the keyword.
  *
  * @param deref resolves a branch that is a reference
  */

@@ -3,8 +3,7 @@ import type { Format } from "../engine/syntax.ts"
 
 /**
  * Something in a model's reply that was not as the format has it. Nothing is ever dropped silently: a fragment that
- * looks
- * like a call is a call, a problem, or content.
+ * looks like a call is a call, a problem, or content.
  *
  * `at` is the offset of `text` in the whole reply, in UTF-16 code units. `repaired` says that a call came out all the
  * same.
@@ -65,8 +64,7 @@ export interface Span {
 
 /**
  * A push parser of one reply. Every cutting of the same text gives the same events, adjacent deltas joined. It never
- * throws
- * and runs in time linear in the text. After `end()` it is spent.
+ * throws and runs in time linear in the text. After `end()` it is spent.
  */
 export interface ToolCallParser {
   push(text: string): ParseEvent[]
@@ -80,8 +78,7 @@ export interface ParserOptions {
   tools?: readonly ToolDefinition[]
   /**
    * Calls inside reasoning: `drop`, the default, takes them for drafts, a problem each, unless the reply ends in that
-   * reasoning;
-   * `accept` lets them count at once.
+   * reasoning; `accept` lets them count at once.
    */
   callsInReasoning?: "drop" | "accept"
   /**

@@ -17,8 +17,7 @@ export type About =
  * One message of a conversation, the one form that every renderer, wire codec and backend starts from.
  *
  * Arguments are objects here, never JSON strings; wire codecs write what their API wants. `reasoning` is kept apart
- * from
- * content and is not sent back unless a format demands it.
+ * from content and is not sent back unless a format demands it.
  */
 export type ChatMessage =
   | { role: "system"; content: string }

@@ -53,8 +53,7 @@ function plainId(id: string): string {
 
 /**
  * Chooses the format for a model: by the explicit setting, else by an API that has tools of its own, else by the chat
- * template,
- * else by the model's name, the particular before the general, else the generic one.
+ * template, else by the model's name, the particular before the general, else the generic one.
  *
  * @throws ToolwrightError `UNKNOWN_FORMAT` when the explicit setting names none
  */

@@ -2,8 +2,7 @@ import { FORMATS } from "../formats/index.ts"
 
 /**
  * The format whose marks a chat template contains. Of several, the one with the most text in its marks: those of a
- * general
- * syntax also occur in templates of particular ones.
+ * general syntax also occur in templates of particular ones.
  *
  * @param template the template's source, in Jinja
  * @returns the format's id and its marks that were found; undefined for templates that know no tools

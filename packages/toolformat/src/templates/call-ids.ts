@@ -4,8 +4,7 @@ import type { ChatMessage } from "../model/message.ts"
 /**
  * The form in which a template wants call ids: `nine` letters and digits (Mistral; its templates refuse others), `kimi`
  * (`functions.{name}:{index}` counted over the whole conversation; others get into the prompt and degrade the model),
- * or as
- * they are.
+ * or as they are.
  */
 export type TemplateIds = "nine" | "kimi" | "keep"
 

@@ -32,8 +32,7 @@ export interface ChatTemplateOptions {
   ids?: TemplateIds
   /**
    * The format in which tools, calls and results are written out as text where the template leaves them out. Unless
-   * given, it
-   * is the one whose marks the template has, else the generic one. With `none` nothing is written out, and
+   * given, it is the one whose marks the template has, else the generic one. With `none` nothing is written out, and
    * {@link ChatTemplate.drops} still tells what is missing.
    */
   fallback?: ToolFormatter | "none"
@@ -51,12 +50,9 @@ export interface TemplateInput {
 
 /**
  * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a
- * system
- * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON
- * text
- * because it fails on objects, calls made side by side shown one after the other because it shows only one,
- * neighbouring
- * messages of one speaker joined because it wants them to alternate.
+ * system message added because it lists the tools there only or moved because it refuses that role, arguments given as
+ * JSON text because it fails on objects, calls made side by side shown one after the other because it shows only one,
+ * neighbouring messages of one speaker joined because it wants them to alternate.
  */
 export type Adaptation =
   | "one-call-per-message"
@@ -99,8 +95,7 @@ const FORMS: readonly (readonly Adaptation[])[] = ["arguments-as-text" as const,
 
 /**
  * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that
- * the
- * model sees what it was trained on.
+ * the model sees what it was trained on.
  *
  * @param source the Jinja text, from `tokenizer_config.json`, `chat_template.jinja` or a GGUF file's metadata
  * @throws TemplateError `TEMPLATE_SYNTAX`

@@ -15,9 +15,8 @@ export const ALL_PARTS: TextParts = { tools: true, calls: true, results: true }
 /**
  * Writes tools, calls and results into the text of a conversation, as a model family reads them: for backends and chat
  * templates that know plain messages only. The tools go to the end of the system message, or to a new one; calls follow
- * the
- * assistant's text; results, several in one, become a user message. Neighbouring user messages are joined, since many
- * templates want roles to alternate.
+ * the assistant's text; results, several in one, become a user message. Neighbouring user messages are joined, since
+ * many templates want roles to alternate.
  *
  * @param formatter the family's format
  * @param parts what to write out; the rest stays as it is. All of it unless given

@@ -3,8 +3,7 @@ import type { ChatMessage, OpenAITool } from "../model/message.ts"
 
 /**
  * What a template silently leaves out of the prompt. `calls` and `results` are those of the turn that is going on;
- * `pastCalls`
- * says that calls are left out once the user has spoken again.
+ * `pastCalls` says that calls are left out once the user has spoken again.
  */
 export interface TemplateDrops {
   tools: boolean

@@ -12,10 +12,9 @@ export interface MessageForm {
 
 /**
  * A conversation as chat templates read it: OpenAI's fields, but arguments as objects and content never `null`, since
- * most
- * templates fail on the other forms. Reasoning goes in as `reasoning_content`; whether it is printed is the template's
- * rule.
- * Pictures and sounds become placeholder parts, whose data a multimodal runtime feeds in beside the text.
+ * most templates fail on the other forms. Reasoning goes in as `reasoning_content`; whether it is printed is the
+ * template's rule. Pictures and sounds become placeholder parts, whose data a multimodal runtime feeds in beside the
+ * text.
  */
 export function toTemplateMessages(messages: readonly ChatMessage[], form: MessageForm = {}): JsonObject[] {
   return messages.map((message) => {

@@ -31,8 +31,7 @@ const DAY_MS = 24 * HOUR_MS
 /**
  * The occurrences of an event that overlap a window: its own start, RRULE, RDATE, less EXDATE, with the ones that a
  * RECURRENCE-ID replaces. Rules are worked out in wall time and turned into moments after that, so that nine o'clock
- * stays
- * nine o'clock over changes of daylight saving time; a rule without an end costs only what lies in the window.
+ * stays nine o'clock over changes of daylight saving time; a rule without an end costs only what lies in the window.
  */
 export function expandEvent(
   event: CalendarEvent,

@@ -3,8 +3,8 @@ import { Temporal } from "temporal-polyfill"
 
 /**
  * A time zone. Wall time is counted in milliseconds as if it were UTC: `Date.UTC(2026, 9, 25, 9)` is nine o'clock
- * there. A
- * wall time that does not exist is moved forward, one that exists twice is the earlier (as RFC 5545 §3.3.5 says).
+ * there. A wall time that does not exist is moved forward, one that exists twice is the earlier (as RFC 5545 §3.3.5
+ * says).
  */
 export interface Zone {
   /** Name in the IANA database, where it has one. */
@@ -52,8 +52,7 @@ export function systemZone(): Zone {
 
 /**
  * Finds what a TZID means: a name of the IANA database (also at the end of a longer one, as some programs write it), or
- * else
- * the rules that the calendar itself gives in a VTIMEZONE (as Outlook does: "W. Europe Standard Time").
+ * else the rules that the calendar itself gives in a VTIMEZONE (as Outlook does: "W. Europe Standard Time").
  */
 export function zoneOf(tzid: string, calendar: Component): Zone | undefined {
   const direct = namedZone(tzid) ?? namedZone(tzid.split("/").slice(-2).join("/"))

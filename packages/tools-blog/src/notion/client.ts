@@ -27,8 +27,7 @@ const LONGEST_WAIT_MS = 60_000
 
 /**
  * A client for one publication. Answers that say that nothing was done (409, 429, 529) are tried again, after the time
- * that
- * the service names; everything else is the caller's to decide, since it may have been carried out.
+ * that the service names; everything else is the caller's to decide, since it may have been carried out.
  */
 export function createNotionRequest(
   host: NetworkHost,

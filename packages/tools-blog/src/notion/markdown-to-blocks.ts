@@ -18,8 +18,7 @@ const MAX_DEPTH = 2
 
 /**
  * Turns Markdown into Notion blocks: headings, paragraphs, lists with their nesting, to-dos, quotes, code, tables,
- * images by
- * address, rules. What Notion cannot take is kept as text, never dropped without a word in `warn`.
+ * images by address, rules. What Notion cannot take is kept as text, never dropped without a word in `warn`.
  */
 export function markdownToBlocks(markdown: string, warn: (message: string) => void): Block[] {
   const tokens = marked.lexer(cleanText(markdown), { gfm: true })

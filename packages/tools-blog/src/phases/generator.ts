@@ -12,8 +12,7 @@ import type { ArtifactStore } from "@toolwright/host"
 
 /**
  * Writes text; given by the application, which knows a model. The phase tools work without one too: the model that
- * calls them
- * then writes the text itself and passes it in.
+ * calls them then writes the text itself and passes it in.
  *
  * `generate` answers a prompt; with a schema, by JSON that fits it. It rejects when the model cannot be reached.
  */

@@ -59,8 +59,7 @@ function blueskyLength(text: string): number {
 
 /**
  * A text shortened to a network's limit: at the end of a sentence where that keeps most of it, else after a word, with
- * `…`; a
- * link at the end stays whole.
+ * `…`; a link at the end stays whole.
  */
 export function shorten(text: string, network: SocialNetwork): string {
   if (network.length(text) <= network.limit) return text

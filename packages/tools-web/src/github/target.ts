@@ -10,8 +10,7 @@ const REPO = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 /**
  * Reads the address of a pull request: a page of its (`…/pull/12/files#diff`), its REST address
- * (`…/repos/o/r/pulls/12`), or
- * the short form `owner/repo#12`.
+ * (`…/repos/o/r/pulls/12`), or the short form `owner/repo#12`.
  *
  * @param hosts host names (and ports) that may stand in the address
  * @returns the target, or what is wrong with the text

@@ -32,10 +32,9 @@ const TREACHEROUS =
   /^(PATH|ENV|HOME|IFS|PS4|SHELL|VISUAL|BASH|LD_|DYLD_|LESS|XDG_|NODE_|NPM_|PYTHON|PERL|RUBY|RUSTC|CARGO_|CC$|CXX$|GIT_|.*(PATH|OPTIONS|PRELOAD|FLAGS|PAGER|EDITOR|WRAPPER|_RSH)$)/iu
 
 /**
- * Reads a command line for the check against an allow list. Simple commands joined by `;`,
- * `&&`, `||`, `|`, `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a
- * program in another way (substitutions, here-documents, functions, loops, a variable in the program's place) is
- * refused, not guessed at.
+ * Reads a command line for the check against an allow list. Simple commands joined by `;`, `&&`, `||`, `|`, `&` and
+ * line ends are understood, with quotes, redirections and assignments; whatever could name a program in another way
+ * (substitutions, here-documents, functions, loops, a variable in the program's place) is refused, not guessed at.
  */
 export function readCommand(command: string): CommandReading {
   if (command.includes("\r")) return { refused: "carriage returns (end lines with a line feed alone)" }
@@ -116,8 +115,7 @@ type Word = Reading | { refused: string }
 
 /**
  * Whether an argument makes a harmless command take another one for the name of a variable: the shell evaluates the
- * subscript of such a name
- * (`a[$(rm x)]`), quoted or not. A variable could hold such an option.
+ * subscript of such a name (`a[$(rm x)]`), quoted or not. A variable could hold such an option.
  */
 function isEvaluated(program: string, { text, raw, variable }: Reading, position: number): boolean {
   if (program === "printf") return position === 1 && (variable || text.startsWith("-v"))

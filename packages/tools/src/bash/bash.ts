@@ -207,8 +207,7 @@ async function report(
 
 /**
  * Whether a command line itself calls git. Where it does not, the repository is read-only to everything that it starts,
- * so that a
- * commit stands in the command, where a caller's rules can see it, and not in a script.
+ * so that a commit stands in the command, where a caller's rules can see it, and not in a script.
  */
 function namesGit(command: string): boolean {
   return /(^|[\s;&|(){}`$"'/\\])git($|[\s;&|)}`"'])/.test(command)

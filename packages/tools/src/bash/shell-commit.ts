@@ -50,10 +50,8 @@ export interface ShellCommit {
 
 /**
  * Reads a command line for commits, with quotes, escapes, wrappers (`command`, `env`, `sudo`), options of git and
- * shells in shells.
- * A program that makes its command as it runs cannot be read; where in doubt it counts as a commit, since a needless
- * check costs
- * little.
+ * shells in shells. A program that makes its command as it runs cannot be read; where in doubt it counts as a commit,
+ * since a needless check costs little.
  */
 export function readShellCommit(command: string, depth = 0): ShellCommit {
   const { segments, redirects } = split(withoutDocuments(command))

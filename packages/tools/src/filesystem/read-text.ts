@@ -40,8 +40,7 @@ interface ReadArguments {
 
 /**
  * Reads a text file or a part of it. `head` wins over `tail`, both win over a line range. Parts from either end are
- * read without
- * the rest of the file, so its size does not matter.
+ * read without the rest of the file, so its size does not matter.
  *
  * @throws ToolwrightError `BINARY_FILE`, `FILE_TOO_LARGE`, and those of the workspace
  */

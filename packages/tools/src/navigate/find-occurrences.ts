@@ -22,8 +22,7 @@ const MOST_LINES = 50_000
 
 /**
  * Finds a name below a directory (or in one file), in every language that can be parsed. A text search chooses the
- * files, so that only those
- * which hold the name are parsed.
+ * files, so that only those which hold the name are parsed.
  *
  * @param roles which occurrences are wanted; all unless given
  * @throws the errors of the workspace, and the signal's reason

@@ -4,8 +4,7 @@ import { emptyReport, placeInStack, type TestFramework } from "./report.ts"
 
 /**
  * The project's own `npm test`, whatever that runs. Test Anything Protocol lines (`ok 1 - name`, `not ok 2 - name`) and
- * the JSON
- * report of jest and vitest are understood; of anything else only the exit code and the last lines are told.
+ * the JSON report of jest and vitest are understood; of anything else only the exit code and the last lines are told.
  */
 export const npm: TestFramework = {
   argv: ({ files }) => ["npm", "test", "--silent", ...(files.length === 0 ? [] : ["--", ...files])],

@@ -59,8 +59,7 @@ async function load(framework: Framework): Promise<TestFramework> {
 
 /**
  * Runs a project's tests in the sandbox and reads their results. A run counts as a success only when the runner
- * finished, exited
- * with 0 and at least one test passed: a run that tested nothing has shown nothing.
+ * finished, exited with 0 and at least one test passed: a run that tested nothing has shown nothing.
  */
 export async function runTests(host: ProcessHost, options: TestRunOptions): Promise<TestRun> {
   const { framework, timeoutMs = host.config.test?.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options

@@ -8,8 +8,7 @@ import { MOST_CHARS, type ContentQuery } from "./query.ts"
 
 /**
  * Lines of a file or of the files below a directory. A pattern that is no regular expression is looked for as plain
- * text, and the
- * result says so: `console.log(` is what its author means to find.
+ * text, and the result says so: `console.log(` is what its author means to find.
  */
 export async function runGrep(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const {

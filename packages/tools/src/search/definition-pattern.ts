@@ -1,7 +1,7 @@
 /**
  * A regular expression for the lines that define a name in the languages of everyday code: keywords before the name
- * (functions,
- * classes, types, constants), assignments of functions, and methods. By lines only; `navigate` reads syntax trees.
+ * (functions, classes, types, constants), assignments of functions, and methods. By lines only; `navigate` reads syntax
+ * trees.
  */
 export function definitionPattern(name: string): string {
   const escaped = name.replace(/[\\^$.|?*+()[\]{}]/gu, "\\$&")

@@ -4,8 +4,7 @@ const MOST_BRACES = 3
 
 /**
  * Whether a glob may be matched by a backtracking expression. Each further `*` in a segment multiplies the time by the
- * length of a name, each
- * further `{…}` at least by two; nobody means more than a few of either.
+ * length of a name, each further `{…}` at least by two; nobody means more than a few of either.
  */
 export function isCheapGlob(glob: string): boolean {
   if (/[()|+]/u.test(glob) || count(glob, /\{/gu) > MOST_BRACES) return false

@@ -4,8 +4,7 @@ import type { PathTest } from "./path-test.ts"
 
 /**
  * Compiles globs (`*`, `**`, `?`, `{a,b}`, `[a-z]`) to a test over paths with `/`. A glob without `/` is matched
- * against the name
- * alone, so `*.ts` finds files at every depth.
+ * against the name alone, so `*.ts` finds files at every depth.
  *
  * @throws ToolwrightError `INVALID_PATTERN` for control characters and globs too long to be meant
  */

@@ -44,8 +44,7 @@ const LONGEST_LINE = 500
  * Finds lines in a file or in all files below a directory.
  *
  * The engine only says where; the lines themselves are read through the workspace, so that nothing but files inside it
- * can be in the
- * result, whatever happens to names while the engine runs.
+ * can be in the result, whatever happens to names while the engine runs.
  *
  * @throws ToolwrightError `INVALID_PATTERN` and those of the workspace
  */

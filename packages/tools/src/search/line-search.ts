@@ -7,8 +7,7 @@ import { walkFiles } from "./walk-files.ts"
 
 /**
  * The search without ripgrep, for platforms that its package has no binary for: the same files, the same lines.
- * Patterns run in
- * RE2, whose time grows with the text alone, whatever a model writes.
+ * Patterns run in RE2, whose time grows with the text alone, whatever a model writes.
  */
 export async function searchDirectory(
   workspace: Workspace,

@@ -21,8 +21,7 @@ export interface RipgrepTarget {
 
 /**
  * Lets ripgrep find the matching lines. It gets no configuration, no environment and no shell; what it prints is cut to
- * the line
- * numbers, since the text of the lines is read through the workspace.
+ * the line numbers, since the text of the lines is read through the workspace.
  *
  * @throws ToolwrightError `INVALID_PATTERN`; the signal's reason when aborted
  */
@@ -93,8 +92,7 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
 
 /**
  * Lets ripgrep leave out files by their names. A wanted glob is given as a file type: as a glob it would bring back
- * what ignore files
- * leave out. Globs over paths are applied to what it finds.
+ * what ignore files leave out. Globs over paths are applied to what it finds.
  */
 function nameFilter(include: readonly string[]): string[] {
   const names = include.filter((glob) => !glob.includes("/"))
@@ -109,8 +107,7 @@ function nameFilter(include: readonly string[]): string[] {
 
 /**
  * Reads `path NUL line : text LF` records; the path in the bytes of the file system, where it may hold line breaks.
- * What is printed
- * between records (that a file turned out to be binary) is on a line of its own.
+ * What is printed between records (that a file turned out to be binary) is on a line of its own.
  *
  * @returns the beginning of a record that is not complete yet
  */

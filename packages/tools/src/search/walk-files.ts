@@ -11,8 +11,8 @@ export interface WalkFilesOptions {
 
 /**
  * Visits entries below a directory as a search sees them: without `.git`, and without what ignore files leave out. A
- * directory's own
- * rules are read before its entries are looked at, so nothing below an ignored directory is ever touched.
+ * directory's own rules are read before its entries are looked at, so nothing below an ignored directory is ever
+ * touched.
  */
 export async function walkFiles(
   workspace: Workspace,

@@ -8,9 +8,8 @@ const TIMEOUT_MS = 300_000
 
 /**
  * Runs what the repository would run before a commit: its own hook file, or pre-commit where that is configured. It
- * runs in the sandbox with
- * the workspace writable (formatters correct files) but `.git` read-only; the git tools never run hooks, so that this
- * is the one place where they do.
+ * runs in the sandbox with the workspace writable (formatters correct files) but `.git` read-only; the git tools never
+ * run hooks, so that this is the one place where they do.
  */
 export async function checkPreCommit({
   host,

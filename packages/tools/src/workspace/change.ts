@@ -4,8 +4,7 @@ import { mergeImports, type SourceFile } from "./render.ts"
 
 /**
  * Puts an element into a file: it takes the place of the element of the same name, or comes last. An import of a module
- * that is imported
- * already adds its names. Everything else stays as it is.
+ * that is imported already adds its names. Everything else stays as it is.
  *
  * @returns the changed file, and whether an element was replaced
  * @throws ToolwrightError `UNKNOWN_CLASS` for a method of a class that is not there

@@ -89,9 +89,8 @@ function passString({ source, stack }: Reading, index: number, within: string): 
 
 /**
  * Removes the indentation that all lines have in common, blank lines at both ends, and line ends other than `\n`. Lines
- * inside strings stay
- * as they are. A first line without indentation before a block that has some (as when a text was cut out after its
- * margin) is taken to belong to it.
+ * inside strings stay as they are. A first line without indentation before a block that has some (as when a text was
+ * cut out after its margin) is taken to belong to it.
  */
 export function dedent(source: string, lexis: Lexis): string {
   const text = source

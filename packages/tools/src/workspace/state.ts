@@ -74,8 +74,8 @@ export async function render(
 
 /**
  * Writes a state, then its file. A kill in between leaves the new state beside the old file, which the state knows as
- * its predecessor: the
- * next change renders both anew. So the file is always the old one or the new one, and no element is lost.
+ * its predecessor: the next change renders both anew. So the file is always the old one or the new one, and no element
+ * is lost.
  */
 export async function saveState(workspace: Workspace, state: ArtifactState, text: string): Promise<void> {
   const stateFile = statePath(state.path)

@@ -4,10 +4,9 @@ export type Language = "python" | "typescript" | "javascript"
 
 /**
  * A value of an artifact as source text. JSON values become literals. A text is ambiguous: `{ "code": "…" }` is always
- * an expression; a plain
- * text is a literal where the declared type is a string, an expression where another type is declared, and without a
- * type an expression only
- * if it looks like one (a number, a quoted text, a call, a constant of the language).
+ * an expression; a plain text is a literal where the declared type is a string, an expression where another type is
+ * declared, and without a type an expression only if it looks like one (a number, a quoted text, a call, a constant of
+ * the language).
  */
 export function printValue(value: unknown, type: string | undefined, language: Language): string {
   if (isCode(value)) return value.code.trim()

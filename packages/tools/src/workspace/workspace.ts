@@ -200,8 +200,7 @@ const ABOUT: Readonly<Record<Action, Omit<ActionSpecification, "execute">>> = {
 
 /**
  * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the
- * file's text comes from
- * templates, and is written only when it can be parsed.
+ * file's text comes from templates, and is written only when it can be parsed.
  */
 export function createWorkspaceTool(workspace: Workspace, templates: FileTemplates = {}): ToolDefinition {
   const on = { workspace, templates }

@@ -11,8 +11,7 @@ export interface AnthropicConversation {
 /**
  * A conversation for the Anthropic Messages API (https://docs.anthropic.com/en/api/messages): system text apart, roles
  * alternating, results first in the user's turn after the calls. Ids get the form that the API demands (letters,
- * digits,
- * `_` and `-`). Reasoning is left out; the API wants its own signed form of it back.
+ * digits, `_` and `-`). Reasoning is left out; the API wants its own signed form of it back.
  *
  * @throws ToolwrightError `UNSUPPORTED_MEDIA` for sounds
  */

@@ -18,9 +18,8 @@ export interface GeminiOptions {
 
 /**
  * A conversation for Gemini's `generateContent` (https://ai.google.dev/api/generate-content). Results go back as
- * objects: JSON
- * objects as they are, other text under `output`, failures under `error`. The API pairs calls and results by name and
- * order.
+ * objects: JSON objects as they are, other text under `output`, failures under `error`. The API pairs calls and results
+ * by name and order.
  */
 export function toGeminiContents(messages: readonly ChatMessage[], options: GeminiOptions = {}): GeminiConversation {
   const system: JsonObject[] = []

@@ -4,8 +4,7 @@ import { refuseMedia } from "../media.ts"
 
 /**
  * A conversation for Ollama's /api/chat (https://docs.ollama.com/api/chat): arguments are objects, results name their
- * tool,
- * pictures are bare base64. Tools go in OpenAI's form (`toOpenAITools`).
+ * tool, pictures are bare base64. Tools go in OpenAI's form (`toOpenAITools`).
  *
  * @throws ToolwrightError `UNSUPPORTED_MEDIA` for sounds
  */

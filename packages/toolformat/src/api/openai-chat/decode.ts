@@ -6,9 +6,8 @@ import { argumentsText, asArray, asNumber, asObject, asString, field } from "../
 
 /**
  * Decodes a streamed chat completion, chunk object by chunk object (`data: [DONE]` is the transport's matter). Only the
- * first
- * choice is read. Text comes from `content` (a string, or parts as Mistral sends them) and `refusal`, reasoning from
- * `reasoning_content` or `reasoning`; calls from `tool_calls`, and from the older `function_call`.
+ * first choice is read. Text comes from `content` (a string, or parts as Mistral sends them) and `refusal`, reasoning
+ * from `reasoning_content` or `reasoning`; calls from `tool_calls`, and from the older `function_call`.
  */
 export function createOpenAIStreamDecoder(options: ApiDecoderOptions = {}): ApiStreamDecoder {
   const calls = createCallAssembler(options)

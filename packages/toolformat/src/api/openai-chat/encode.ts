@@ -14,8 +14,7 @@ export interface OpenAIMessageOptions {
  * A conversation in OpenAI's chat-completions form (https://platform.openai.com/docs/api-reference/chat).
  *
  * Arguments become JSON text. Empty content stays `""` rather than `null`: the API takes both, and the chat templates
- * of local
- * servers fail on `null`. Results carry the tool's `name` too, which many templates print.
+ * of local servers fail on `null`. Results carry the tool's `name` too, which many templates print.
  */
 export function toOpenAIMessages(messages: readonly ChatMessage[], options: OpenAIMessageOptions = {}): JsonObject[] {
   return messages.map((message) => {

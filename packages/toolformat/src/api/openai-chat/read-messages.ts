@@ -4,8 +4,7 @@ import { argumentsText, asArray, asObject, asString, field, parseJson } from "..
 
 /**
  * Reads a conversation in OpenAI's chat form, as applications keep it: arguments as JSON text or as objects, content as
- * text,
- * as parts, or `null`; `developer` counts as system. A result's tool name is found through its call's id.
+ * text, as parts, or `null`; `developer` counts as system. A result's tool name is found through its call's id.
  *
  * Arguments that are no JSON object are kept under `_raw`, so that nothing is lost. What is no message is passed over.
  */

@@ -27,8 +27,7 @@ const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
 
 /**
  * The grammar of replies in a format: its own call syntax, with the tools' names, and each tool's arguments held to its
- * schema
- * as far as a grammar can. Everything that the format prints is in it.
+ * schema as far as a grammar can. Everything that the format prints is in it.
  *
  * Its triggers are the marks with which calls begin, for servers that start to constrain only there.
  *

@@ -15,8 +15,7 @@ export interface MemberMarks {
 
 /**
  * The members of an object, each in marks that depend on it. Members may come in any order; which of them must come,
- * and how
- * often, is left to validation.
+ * and how often, is left to validation.
  */
 export function membersExpression(
   schema: JsonSchema,

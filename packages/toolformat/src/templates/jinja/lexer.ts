@@ -51,10 +51,8 @@ const CLOSERS: Record<string, string> = { "(": ")", "[": "]", "{": "}" }
 
 /**
  * Cuts a template into tokens, with the white-space rules under which chat templates are rendered: `trim_blocks` (a
- * newline
- * after a block is dropped), `lstrip_blocks` (blanks before a block at the start of a line are dropped), one trailing
- * newline
- * of the template dropped, `-` and `+` at tag borders.
+ * newline after a block is dropped), `lstrip_blocks` (blanks before a block at the start of a line are dropped), one
+ * trailing newline of the template dropped, `-` and `+` at tag borders.
  *
  * @throws TemplateError `TEMPLATE_SYNTAX`
  */

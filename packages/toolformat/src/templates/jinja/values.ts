@@ -3,8 +3,7 @@ import { Failure } from "./errors.ts"
 /*
  * Python's values, as far as templates can tell them apart. Strings, booleans, `null` and whole or broken numbers are
  * JavaScript's own; a list is an array. The classes below are what JavaScript has no own form of. No value exposes a
- * property
- * of its JavaScript object to a template: attributes are looked up in tables.
+ * property of its JavaScript object to a template: attributes are looked up in tables.
  */
 
 export type Value =
