@@ -13,7 +13,7 @@ import {
   type RunHead,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
-import { isPostgres, type RunFilter } from "@toolwright/store"
+import { isPostgres, type RunFilter, type RunLog } from "@toolwright/store"
 import { dirname, resolve } from "node:path"
 import {
   executeCall,
@@ -126,9 +126,10 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   readonly stateFolder: string
   /**
    * Carries out calls for a surface of that name (`http`, `mcp`, `tools`), and leaves a record of each: for a surface
-   * that calls the registry's tools itself.
+   * that calls the registry's tools itself. With `many`, the record of a call that changed nothing is written a moment
+   * after its answer, with those of others, and before this is closed.
    */
-  executeCall(surface: string): ExecuteCall
+  executeCall(surface: string, options?: { many?: boolean }): ExecuteCall
   /**
    * The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories.
    */
@@ -261,8 +262,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     approvals: approvalAccess(records),
     plans: planAccess({ tasks, agents, checkAgent: (profile) => checkAgent(pairing, profile) }),
     stateFolder: dirname(place.stateDatabase),
-    executeCall: (surface) =>
-      record ? recordedCalls(open, { surface, workspace: place.root }, { redact }) : executeCall,
+    executeCall: record ? callsOnRecord(open, { root, redact, log }) : () => executeCall,
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent, { paired } = {}) =>
       offer(typeof agent === "string" ? knownProfile(agents, agent) : agent, paired).tools,
@@ -271,6 +271,14 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function callsOnRecord(
+  open: () => Promise<RunLog>,
+  { root, redact, log }: { root: string; redact: Assembled["redact"]; log: (line: string) => void },
+): Toolwright["executeCall"] {
+  return (surface, { many = false } = {}) =>
+    recordedCalls(open, { surface, workspace: root }, { redact, ...(many ? { behind: log } : {}) })
 }
 
 /** @throws ToolwrightError `UNKNOWN_AGENT` where it is neither shipped nor in the configuration */

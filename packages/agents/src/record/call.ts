@@ -1,4 +1,4 @@
-import type { Execute, NewEvent, RunLog, RunWriter } from "@toolwright/store"
+import type { NewEvent, RunEnd, RunLog, RunWriter } from "@toolwright/store"
 import {
   describeError,
   effectsOf,
@@ -25,23 +25,33 @@ const ONLY_CALL = 1
 /** Carries out one call; see `executeCall`. */
 export type ExecuteCall = typeof executeCall
 
+/** How {@link recordedCalls} records. */
+export interface CallRecordOptions extends RecorderOptions {
+  /**
+   * For a surface of many calls: the record of one that changed nothing is written a moment after its answer, together
+   * with others. Hears of what could not be written; from then on each is waited for, until one could be.
+   */
+  behind?: (lost: string) => void
+}
+
 /**
  * Carries out calls that belong to no run, by hand or for somebody outside, and leaves a record of each: a run of its
- * own, without an agent. A call that cannot be put on record is not made; one that only reads is on record when it has
- * ended.
+ * own, without an agent. A call that cannot be put on record is not made; one that only reads is put on record when it
+ * has ended.
  *
  * @param open opens the log
  */
 export function recordedCalls(
   open: () => Promise<RunLog>,
   place: RunPlace,
-  options: RecorderOptions = {},
+  options: CallRecordOptions = {},
 ): ExecuteCall {
   let signed: string | undefined
+  const behind = options.behind === undefined ? undefined : new Behind(options.behind)
   // The same for all calls of this process, and finding it out takes longer than putting a call on record.
   const holder = (): string => (signed ??= holderHere())
   return async (tools, call, settings = {}) => {
-    const record = new CallRecord({ open, holder }, call.name, callerIn(place, settings), options)
+    const record = new CallRecord({ open, holder, behind }, call.name, callerIn(place, settings), options)
     const middleware = [...(settings.middleware ?? []), record.middleware]
     const result = await executeCall(tools, call, {
       ...settings,
@@ -64,6 +74,30 @@ function callerIn(place: RunPlace, { caller }: ExecuteOptions): RunPlace {
 interface RecordedWhere {
   open(): Promise<RunLog>
   holder(): string
+  behind: Behind | undefined
+}
+
+/** Records that nobody waits for, as long as they can be written. */
+class Behind {
+  readonly #tell: (lost: string) => void
+  /** The last one could not be written. */
+  #failed = false
+
+  constructor(tell: (lost: string) => void) {
+    this.#tell = tell
+  }
+
+  async write(writer: RunWriter, events: readonly NewEvent[], end: RunEnd): Promise<void> {
+    if (this.#failed) {
+      await writer.end(events, end)
+      this.#failed = false
+      return
+    }
+    await writer.endBehind(events, end, (thrown) => {
+      if (!this.#failed) this.#tell(`Calls that changed nothing are not on record: ${messageOf(thrown)}`)
+      this.#failed = true
+    })
+  }
 }
 
 class CallRecord {
@@ -108,10 +142,13 @@ class CallRecord {
       const { outcome, ...rest } = this.#summary(result)
       const summary = encoder.text({ outcome, ...rest })
       const last = { type: "run-end", body: `{"summary":${summary}}`, time }
-      const effect = this.#effect
-        ? async (execute: Execute) => void (await execute(END_EFFECT, [time, writer.run, ONLY_CALL]))
-        : undefined
-      await writer.end([...this.#taken(encoder), last], { outcome, summary, time }, effect)
+      const [events, end] = [[...this.#taken(encoder), last], { outcome, summary, time }]
+      const { behind } = this.#where
+      if (this.#effect)
+        await writer.end(events, end, async (execute) => {
+          await execute(END_EFFECT, [time, writer.run, ONLY_CALL])
+        })
+      else await (behind === undefined ? writer.end(events, end) : behind.write(writer, events, end))
       return result
     } catch (thrown) {
       if (result.error?.code === CODE) return result

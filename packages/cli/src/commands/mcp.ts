@@ -68,7 +68,7 @@ export const mcpCommand: Command = {
         tools: listedTools(offeredTools(toolwright, { secured: true, bundles: values.bundle }), values.bundle),
         prompts,
         middleware: toolwright.middleware,
-        executeCall: toolwright.executeCall("mcp"),
+        executeCall: toolwright.executeCall("mcp", { many: true }),
         onToolsChange: (listener) =>
           toolwright.registry.subscribe({ onToolRegistered: listener, onToolUnregistered: listener }),
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),

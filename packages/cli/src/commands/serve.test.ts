@@ -105,6 +105,28 @@ test("a token with tags opens their tools alone, and no other surface", async ()
   await finished
 })
 
+test.each([
+  ["stopped right after its answers", "SIGTERM", ["act", "look", "look"]],
+  ["killed right after its answers, what took effect", "SIGKILL", ["act"]],
+] as const)("of a server that is %s is on record", async (_, signal, kept) => {
+  const cwd = folderWith({ "a.txt": "hello\n" })
+  const { child, until, finished } = startCli(["serve", "--port", "0", "--quiet", "--token", "t0ken-of-it"], { cwd })
+  const [, url] = await until(started)
+  const post = async (tool: string, body: object): Promise<void> => {
+    const headers = { "content-type": "application/json", authorization: "Bearer t0ken-of-it" }
+    const response = await fetch(`${url}/tools/${tool}`, { method: "POST", headers, body: JSON.stringify(body) })
+    expect(await response.json()).toMatchObject({ success: true })
+  }
+  await post("write_file", { path: "b.txt", content: "x" })
+  for (let each = 0; each < 2; each++) await post("read_text_file", { path: "a.txt" })
+  child.kill(signal)
+  await finished
+  const { stdout } = await cli(["runs", "--calls", "--json"], { cwd })
+  const titles = (JSON.parse(stdout) as { task: string }[]).map(({ task }) => task)
+  const names = kept.map((kind) => (kind === "act" ? "write_file" : "read_text_file"))
+  expect(titles.toReversed().slice(0, names.length)).toEqual(names)
+})
+
 test("a port that is taken and a prompt file that is broken stop the start", async () => {
   const cwd = folderWith({ "prompts/bad.yaml": "name: [" })
   const { until } = startCli(["serve", "--port", "0"], { cwd })

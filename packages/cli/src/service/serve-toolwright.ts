@@ -89,13 +89,14 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const { prices } = toolwright.configuration.model
   const served = { ...(await servedParts(toolwright, promptFolders)), tools, gate }
   const starter = runStarter(toolwright, secured)
-  const listed = { ...served, tools: listedTools(offered, bundles), executeCall: toolwright.executeCall("mcp") }
+  const recorded = (surface: string) => ({ executeCall: toolwright.executeCall(surface, { many: true }) })
+  const listed = { ...served, tools: listedTools(offered, bundles), ...recorded("mcp") }
   const exported = mcp ? await mcpExport(toolwright, listed) : undefined
   const app = createApp(
     {
       ...served,
       ...rest,
-      executeCall: toolwright.executeCall("http"),
+      ...recorded("http"),
       runs: toolwright.log,
       starter,
       ...agentWork(toolwright, env),

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Tables } from "../tables.ts"
+import { assertChanged } from "./behind.ts"
 import { sharingCommits } from "./together.ts"
-import type { Dialect, Driver, Execute, SqlValue } from "./driver.ts"
+import type { Dialect, Driver, Execute, SqlValue, Statement } from "./driver.ts"
 
 /** One database, whatever its kind. */
 export interface Database extends AsyncDisposable {
@@ -19,6 +20,15 @@ export interface Database extends AsyncDisposable {
    * in it. What fails, fails alone. Nothing but statements may be done in it: it may be done twice.
    */
   shared<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
+  /**
+   * Statements that take effect together or not at all, which nobody waits for: on SQLite they are written a moment
+   * later, many in one commit, before anything else is done with this database and before the process ends. Only a
+   * process that is killed takes the last moment with it. Where connections write side by side they are written at once.
+   *
+   * @param lost is told why they could not be written, where that is not thrown
+   * @returns when there is room for more
+   */
+  behind(statements: readonly Statement[], lost: (thrown: unknown) => void): Promise<void>
   /** The query builder over our {@link Tables}; loaded at the first use, which takes some 90 ms. */
   typed(): Promise<Kysely<Tables>>
   close(): Promise<void>
@@ -60,10 +70,18 @@ export function databaseOver(driver: Driver, name: string): Database {
     transaction,
     // A server of many connections commits them beside each other.
     shared: driver.dialect === "sqlite" ? sharingCommits(transaction) : transaction,
+    behind: (statements, lost) => (driver.behind ?? atOnce(transaction))(statements, lost),
     typed: () => (typed ??= import("./typed.ts").then(({ typedOver }) => typedOver(driver))),
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function atOnce(transaction: Database["transaction"]): Database["behind"] {
+  return (statements) =>
+    transaction(async (execute) => {
+      for (const each of statements) assertChanged(each, (await execute(each.sql, each.values)).changed)
+    })
 }
 
 /** @throws ToolwrightError `DATABASE_UNAVAILABLE`; an address in its message has no password */

@@ -7,6 +7,14 @@ export interface Answer<Row> {
   changed: number
 }
 
+/** A statement with its values. */
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  /** How many rows it has to change: with any other number nothing that is written with it is. */
+  readonly changes?: number
+}
+
 /** Runs one statement; `?` stands for a value. */
 export type Execute = <Row>(sql: string, values?: readonly SqlValue[]) => Promise<Answer<Row>>
 
@@ -22,6 +30,8 @@ export interface Driver {
   /** The statement with which a transaction begins that will write. */
   readonly begin: string
   connect(): Promise<Connection>
+  /** Writes a moment later what nobody waits for; see `Database.behind`. Absent where connections write side by side. */
+  behind?(statements: readonly Statement[], lost: (thrown: unknown) => void): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
-import type { Answer, Connection, Driver, Execute, SqlValue } from "./driver.ts"
+import { assertChanged, WritesBehind } from "./behind.ts"
+import type { Answer, Connection, Driver, Execute, SqlValue, Statement } from "./driver.ts"
 
 /** How long a statement waits for another process that writes, in milliseconds. */
 const BUSY_MS = 10_000
@@ -25,11 +26,35 @@ export async function sqliteDriver(path: string): Promise<Driver> {
       return onceFree(() => statements.run<Row>(sql, values))
     }
   }
+  const lend = oneAtATime(execute)
+  const behind = new WritesBehind({
+    now: (all) => writeTogether(database, statements, all),
+    isBusy,
+    async inTurn() {
+      const { release } = await lend()
+      try {
+        await onceFree(() => behind.write())
+      } finally {
+        release()
+      }
+    },
+  })
   return {
     dialect: "sqlite",
-    begin: "BEGIN IMMEDIATE",
-    connect: oneAtATime(execute),
+    begin: BEGIN,
+    async connect() {
+      const connection = await lend()
+      try {
+        behind.write()
+      } catch (thrown) {
+        // Somebody else writes: reading need not wait for that.
+        if (!isBusy(thrown)) throw thrown
+      }
+      return connection
+    },
+    behind: (all, lost) => behind.add(all, lost),
     async close() {
+      await onceFree(() => behind.write()).catch(() => behind.giveUp())
       statements.clear()
       if (database.isOpen) database.close()
     },
@@ -55,6 +80,22 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
     throw thrown
   }
   return database
+}
+
+const BEGIN = "BEGIN IMMEDIATE"
+
+/** One transaction from its beginning to its end, with nothing between. */
+function writeTogether(database: DatabaseSync, statements: Statements, all: readonly Statement[]): void {
+  // At the end of the process one may be open that nobody goes on with.
+  if (database.isTransaction) statements.run("ROLLBACK", [])
+  statements.run(BEGIN, [])
+  try {
+    for (const each of all) assertChanged(each, statements.run(each.sql, each.values).changed)
+    statements.run("COMMIT", [])
+  } catch (thrown) {
+    if (database.isTransaction) statements.run("ROLLBACK", [])
+    throw thrown
+  }
 }
 
 /** Runs statements, and keeps them prepared up to a limit. */

@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
-import type { Execute, SqlValue } from "../database/driver.ts"
+import type { Execute, SqlValue, Statement } from "../database/driver.ts"
 import { askedOf } from "./asked.ts"
 import { tellWrite } from "./boundary.ts"
 import { bodyDigest, linkHash, sha256 } from "./chain.ts"
@@ -50,6 +50,12 @@ export interface RunWriter {
   beat(now: number): Promise<void>
   /** Writes the last events and ends the run. @param also as of `append` */
   end(events: readonly NewEvent[], end: RunEnd, also?: (execute: Execute) => Promise<void>): Promise<void>
+  /**
+   * Puts a draft on record as a run that has ended, without waiting for it: see `Database.behind`.
+   *
+   * @param lost is told why it could not be written, where that is not thrown
+   */
+  endBehind(events: readonly NewEvent[], end: RunEnd, lost: (thrown: unknown) => void): Promise<void>
   /** Lets go of the run, which then waits for whoever claims it. */
   release(events?: readonly NewEvent[]): Promise<void>
 }
@@ -143,6 +149,17 @@ class ChainWriter implements RunWriter {
     })
   }
 
+  endBehind(events: readonly NewEvent[], end: RunEnd, lost: (thrown: unknown) => void): Promise<void> {
+    const draft = this.#draft
+    if (draft === undefined || events.length > MOST_EVENTS) return this.end(events, end)
+    return this.#inTurn(async () => {
+      const { last, statements } = this.#whole(draft, events, end)
+      await this.database.behind(statements, (thrown) => lost(unwritable(this.run, thrown)))
+      this.#draft = undefined
+      this.#went(last)
+    })
+  }
+
   release(events: readonly NewEvent[] = []): Promise<void> {
     return this.#inTurn(async () => {
       await this.#write(events, (execute) => this.#changeOne(execute, RELEASE_RUN, [this.run, this.fence]))
@@ -159,7 +176,7 @@ class ChainWriter implements RunWriter {
     } else {
       await this.database.transaction(async (execute) => {
         if (draft !== undefined) await this.#begin(execute, draft)
-        await this.#bodies.insert(execute)
+        for (const { sql, values } of this.#bodies.statements()) await execute(sql, values)
         await this.#insert(execute, prepared)
         await also?.(execute)
       })
@@ -191,21 +208,27 @@ class ChainWriter implements RunWriter {
     if (rows[0]?.fence !== this.fence) throw stale(this.run)
   }
 
-  /** The whole run: nobody else can hold what is not there before, so nothing has to be asked. */
-  async #put({ head, holder, time: began }: RunDraft, events: readonly NewEvent[], end: RunEnd): Promise<void> {
-    const prepared = this.#prepare(events)
-    const last = prepared.at(-1)
-    if (last !== undefined) tellWrite("before", this.run, last.seq)
+  async #put(draft: RunDraft, events: readonly NewEvent[], end: RunEnd): Promise<void> {
+    const { last, statements } = this.#whole(draft, events, end)
     await this.database.shared(async (execute) => {
-      const { changed } = await execute(PUT_RUN, [...head, holder, began, end.outcome, end.summary, end.time])
-      if (changed !== 1) throw stale(this.run)
-      await this.#bodies.insert(execute)
-      const values = prepared.flatMap((event) => [this.run, ...valuesOf(event)])
-      if (last !== undefined) await execute(putEvents(prepared.length), values)
+      for (const { sql, values, changes } of statements)
+        if ((await execute(sql, values)).changed !== changes && changes !== undefined) throw stale(this.run)
     })
     this.#bodies.written()
     this.#draft = undefined
     this.#went(last)
+  }
+
+  /** The whole run: nobody else can hold what is not there before, so nothing has to be asked. */
+  #whole({ head, holder, time: began }: RunDraft, events: readonly NewEvent[], end: RunEnd) {
+    const prepared = this.#prepare(events)
+    const last = prepared.at(-1)
+    if (last !== undefined) tellWrite("before", this.run, last.seq)
+    const row = [...head, holder, began, end.outcome, end.summary, end.time]
+    const statements: Statement[] = [{ sql: PUT_RUN, values: row, changes: 1 }, ...this.#bodies.statements()]
+    const values = prepared.flatMap((event) => [this.run, ...valuesOf(event)])
+    if (last !== undefined) statements.push({ sql: putEvents(prepared.length), values })
+    return { last, statements }
   }
 
   #prepare(events: readonly NewEvent[]): PreparedEvent[] {
@@ -258,10 +281,12 @@ class WaitingBodies {
     return hash
   }
 
-  async insert(execute: Execute): Promise<void> {
+  statements(): Statement[] {
     const now = Date.now()
-    for (const [hash, content] of this.#waiting)
-      await execute(INSERT_BODY, [hash, content, Buffer.byteLength(content), now])
+    return Array.from(this.#waiting, ([hash, content]) => ({
+      sql: INSERT_BODY,
+      values: [hash, content, Buffer.byteLength(content), now],
+    }))
   }
 
   /** What waits is in the database now. */
