@@ -1,10 +1,10 @@
-import { setTimeout } from "node:timers/promises"
 import type { ChooseReading } from "@toolwright/runtime"
 import type { PermissionPolicy } from "@toolwright/toolbox"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
 import type { Renderer } from "./render/renderer.ts"
 import { argumentsToPermit } from "./render/short.ts"
+import { untilTypedIsRead } from "./typed-ahead.ts"
 
 type Approve = NonNullable<PermissionPolicy["approve"]>
 
@@ -43,9 +43,6 @@ export async function permitPreview({ tool, arguments: args }: Parameters<Approv
   const more = lines.length > MOST_PREVIEWED ? [`[${lines.length - MOST_PREVIEWED} more lines]`] : []
   return [...lines.slice(0, MOST_PREVIEWED), ...more].map((line) => `  ${line}\n`).join("")
 }
-
-/** Milliseconds in which what was typed before a question arrives. */
-const TYPED_AHEAD_MS = 50
 
 /**
  * Asks the person at the terminal whether a call may run; anything but yes means no.
@@ -96,8 +93,7 @@ async function answerOnTerminal(
   const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
   try {
     const text = await question()
-    // A line that was there before the question is no answer to it; nobody reads it.
-    await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
+    await untilTypedIsRead(signal)
     stderr.write(`\r\u001b[2K${text}`)
     const answer = await Promise.race([terminal.question("", { signal }), closed])
     if (answer === undefined) stderr.write("\n")

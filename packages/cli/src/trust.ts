@@ -1,10 +1,7 @@
-import { setTimeout } from "node:timers/promises"
 import type { Demand, LoadedConfiguration, TrustRequest } from "@toolwright/runtime/configuration"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
-
-/** Milliseconds in which what was typed before a question arrives. */
-const TYPED_AHEAD_MS = 50
+import { untilTypedIsRead } from "./typed-ahead.ts"
 
 /**
  * What a file would do, a line each: `  start    the MCP server 'docs': npx docs-server`. What it says at length stands
@@ -49,8 +46,7 @@ export function askForTrust({ stderr, signal }: Invocation): (request: TrustRequ
     const terminal = createInterface({ input: process.stdin })
     const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
     try {
-      // A line that was there before the question is no answer to it; nobody reads it.
-      await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
+      await untilTypedIsRead(signal)
       stderr.write(trustQuestion(request))
       const answer = await Promise.race([terminal.question("", { signal }), closed])
       if (answer === undefined) stderr.write("\n")

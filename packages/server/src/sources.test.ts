@@ -26,8 +26,14 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.close()
 })
 
+interface Seen {
+  begun?: number
+  aborted?: boolean
+  args?: unknown
+}
+
 /** Tools in all their kinds; what they saw is told to the test. */
-function sampleTools(seen: { aborted?: boolean; args?: unknown } = {}): ToolDefinition[] {
+function sampleTools(seen: Seen = {}): ToolDefinition[] {
   const anything = { type: "object" } as const
   return [
     defineTool({
@@ -73,7 +79,10 @@ function sampleTools(seen: { aborted?: boolean; args?: unknown } = {}): ToolDefi
       name: "hang",
       description: "Never",
       parameters: anything,
-      execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+      execute: (_args, { signal }) => {
+        seen.begun = (seen.begun ?? 0) + 1
+        return new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true)))
+      },
     }),
   ]
 }
@@ -97,7 +106,7 @@ const kinds: Record<string, (tools: ToolDefinition[]) => Promise<ToolSource>> = 
 }
 
 describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
-  const attach = async (seen: { aborted?: boolean; args?: unknown } = {}) => {
+  const attach = async (seen: Seen = {}) => {
     const registry = new ToolRegistry()
     const source = await create(sampleTools(seen))
     const attached = await attachSource(registry, source)
@@ -171,13 +180,17 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
   })
 
   test("is cancelled by its caller, and by a time limit", async () => {
-    const seen: { aborted?: boolean } = {}
+    const seen: Seen = {}
     const { registry } = await attach(seen)
-    expect((await registry.execute("hang", {}, { timeoutMs: 100 })).error?.code).toBe("TIMEOUT")
-    await vi.waitFor(() => expect(seen.aborted).toBe(true), 3000)
+    // On a busy machine the shortest limit is over before the call has come to the tool.
+    for (let timeoutMs = 100; seen.begun === undefined; timeoutMs *= 4)
+      expect((await registry.execute("hang", {}, { timeoutMs })).error?.code).toBe("TIMEOUT")
+    await vi.waitFor(() => expect(seen.aborted).toBe(true))
+    const { begun } = seen
     const controller = new AbortController()
     const running = registry.execute("hang", {}, { signal: controller.signal })
-    setTimeout(() => controller.abort(), 50)
+    await vi.waitFor(() => expect(seen.begun).toBeGreaterThan(begun))
+    controller.abort()
     expect((await running).error?.code).toBe("CANCELLED")
   })
 

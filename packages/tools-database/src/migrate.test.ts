@@ -238,7 +238,7 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
         "INTO ran VALUES (1);",
     )
     const results = await Promise.all(
-      Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 20_000 })),
+      Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 200_000 })),
     )
     expect(results.map(({ error }) => error)).toEqual(Array(6).fill(undefined))
     const done = results
@@ -278,7 +278,7 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     expect(cancelled.error?.code).toMatch(/ABORT|CANCEL/)
     await expect.poll(status, { timeout: 120_000 }).toMatchObject({ version: 0 })
     put("0001_endless.up.sql", "CREATE TABLE t (x INT);")
-    expect((await migrate({ action: "up" }, { lockWaitMs: 10_000 })).data).toMatchObject({ version: 1 })
+    expect((await migrate({ action: "up" }, { lockWaitMs: 100_000 })).data).toMatchObject({ version: 1 })
   })
 
   it.skipIf(!isThere)("runs a migration outside a transaction when its file says so", async () => {

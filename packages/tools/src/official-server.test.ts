@@ -220,12 +220,18 @@ const DEFECTS: Defect[] = [
     what: "`head: 1` of a line of 1 MB",
     files: { "line.txt": "x".repeat(1024 * 1024) },
     async probe({ root, call }) {
-      const started = performance.now()
-      await call("read_text_file", { path: join(root, "line.txt"), head: 1 })
-      const long = performance.now() - started
-      const again = performance.now()
-      await call("read_text_file", { path: join(root, "line.txt") })
-      return long > 10 * (performance.now() - again)
+      const path = join(root, "line.txt")
+      /** The best of three: others on a busy machine only add. */
+      const timeOf = async (args: JsonObject): Promise<number> => {
+        let best = Infinity
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const started = performance.now()
+          await call("read_text_file", args)
+          best = Math.min(best, performance.now() - started)
+        }
+        return best
+      }
+      return (await timeOf({ path, head: 1 })) > 10 * (await timeOf({ path }))
         ? "takes many times as long as the whole file"
         : "takes as long as the whole file"
     },

@@ -126,11 +126,12 @@ function randomCall(
 }
 
 /**
- * A thousand with TOOLWRIGHT_FULL=1; otherwise a fifth of them, another one at each run, and the line below says which.
+ * A thousand with TOOLWRIGHT_FULL=1; otherwise the first fifth of them, the same at each run: what fails on one machine
+ * fails on all of them.
  */
 const WHOLE = process.env["TOOLWRIGHT_FULL"] === "1"
 const SEQUENCES = WHOLE ? 1000 : 200
-const FIRST = WHOLE ? 1 : 1 + (Math.floor(Date.now() / 1000) % 5) * SEQUENCES
+const FIRST = 1
 
 test(`random sequences of calls, taken back in any order that does not conflict, leave the tree as it was`, async () => {
   let calls = 0

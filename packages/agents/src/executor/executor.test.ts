@@ -94,7 +94,8 @@ describe("a run", () => {
         effects: { readOnly },
         execute: async () => {
           most = Math.max(most, ++running)
-          await new Promise((resolve) => setTimeout(resolve, 5))
+          if (readOnly) await vi.waitFor(() => expect(most).toBe(3))
+          else await new Promise((resolve) => setTimeout(resolve, 5))
           running--
         },
       })
@@ -262,10 +263,12 @@ describe("cancelling", () => {
       name: "hang",
       description: "",
       parameters: { type: "object" },
-      execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (stopped = true))),
+      execute: (_args, { signal }) => {
+        setTimeout(() => controller.abort(), 20)
+        return new Promise(() => signal.addEventListener("abort", () => (stopped = true)))
+      },
     })
     const running = play([calls(call("hang"))], [hanging], { request: { signal: controller.signal } })
-    setTimeout(() => controller.abort(), 20)
     expect((await running).summary.outcome).toBe("cancelled")
     expect(stopped).toBe(true)
   })

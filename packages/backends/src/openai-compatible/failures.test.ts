@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { collectEvents } from "../testing/collect-events.ts"
 import { event, startServer, stream } from "../testing/raw-server.ts"
 import { createOpenAICompatibleBackend, type OpenAICompatibleOptions } from "./backend.ts"
@@ -337,11 +337,13 @@ test("the time that the reader takes between events is not the server's", async 
   const { baseUrl } = await startServer((response) =>
     stream(response, [event({ content: "a" }), event({ content: "b" }), event({}, "stop")]),
   )
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
   const { backend } = backendFor(baseUrl, { stallTimeoutMs: 60 })
   let text = ""
   for await (const each of backend.infer(request)) {
     if (each.type === "text-delta") text += each.text
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await vi.advanceTimersByTimeAsync(80)
   }
   expect(text).toBe("ab")
 })

@@ -38,8 +38,8 @@ describe.skipIf(process.platform === "win32")(
   "a second interrupt ends the process at once, with all that it started",
   () => {
     test.each([
-      ["in the sandbox", "61.0341", "auto"],
-      ["without one", "61.0342", "off"],
+      ["in the sandbox", `301.${process.pid}`, "auto"],
+      ["without one", `302.${process.pid}`, "off"],
     ])("of a run whose command heeds no signal, %s", async (_, mark, sandbox) => {
       const call = `  - reply: { calls: [{ name: bash, arguments: { command: ${JSON.stringify(STUBBORN(mark))} } }] }\n`
       const cwd = folderWith({
@@ -48,9 +48,9 @@ describe.skipIf(process.platform === "win32")(
       })
       const run = startCli(["run", "x", "--screenplay", "play.yaml", "--config", "own.yaml", "--json"], { cwd })
       await run.until(/"tool-start"/)
-      await vi.waitFor(() => expect(isThere(mark)).toBe(true), { timeout: 20_000 })
+      await vi.waitFor(() => expect(isThere(mark)).toBe(true))
       expect(await again(run)).toBe(130)
-      await vi.waitFor(() => expect(isThere(mark)).toBe(false), { timeout: 5000 })
+      await vi.waitFor(() => expect(isThere(mark)).toBe(false))
       const next = await cli(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
       expect(next.stderr).not.toContain("Another run")
     })
@@ -97,15 +97,12 @@ describe.skipIf(process.platform === "win32")(
         ({ status }) => status,
         () => "broken off",
       )
-      await vi.waitFor(
-        async () => {
-          const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, {
-            headers: { authorization: "Bearer t-123456" },
-          })
-          expect(await metrics.text()).toContain("toolwright_tool_calls_running 1")
-        },
-        { timeout: 10_000 },
-      )
+      await vi.waitFor(async () => {
+        const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, {
+          headers: { authorization: "Bearer t-123456" },
+        })
+        expect(await metrics.text()).toContain("toolwright_tool_calls_running 1")
+      })
       expect(await again(serving)).toBe(130)
       expect(await call).toBe("broken off")
     })
@@ -125,12 +122,10 @@ describe.skipIf(process.platform === "win32")(
         body: "{}",
         headers: { "content-type": "application/json", authorization: "Bearer t-123456" },
       })
-      await vi.waitFor(() => expect(existsSync(join(cwd, "begun"))).toBe(true), { timeout: 20_000 })
+      await vi.waitFor(() => expect(existsSync(join(cwd, "begun"))).toBe(true))
       serving.child.kill("SIGINT")
       // Nobody new is let in any more, while that one goes on.
-      await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow("fetch failed"), {
-        timeout: 10_000,
-      })
+      await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow("fetch failed"))
       writeFileSync(join(cwd, "go"), "")
       expect(await (await call).text()).toContain("ended")
       await serving.finished

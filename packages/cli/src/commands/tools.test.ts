@@ -167,14 +167,12 @@ describe("tools call", () => {
   })
 
   test("that never returns is stopped when its time is over", async () => {
-    const started = performance.now()
     const { code, stdout } = await cli(
-      ["tools", "call", "bash", "--command", "sleep 60", "--timeout", "0.5", "--json"],
+      ["tools", "call", "bash", "--command", "sleep 600", "--timeout", "0.5", "--json"],
       { cwd: folderWith() },
     )
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: "TIMEOUT" } })
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test("a closed pipe is no failure", async () => {

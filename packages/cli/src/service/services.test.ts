@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
@@ -7,6 +6,7 @@ import { createToolwright } from "@toolwright/runtime"
 import { openDatabase } from "@toolwright/store"
 import type { RunEvent } from "@toolwright/toolbox"
 import { expect, test, vi } from "vitest"
+import { freePort } from "../../../host/src/testing/free-port.ts"
 import { cli, folderWith, startCli, type Running } from "../testing/run-cli.ts"
 
 // Each test starts several programs, one after another.
@@ -20,14 +20,6 @@ const AUTHORIZED = { authorization: `Bearer ${TOKEN}`, "content-type": "applicat
 const call = (name: string, args: object) => ({
   reply: { calls: [{ name, arguments: args as Record<string, unknown> }] },
 })
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await new Promise((resolve) => server.once("listening", resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
-}
 
 /** The tools service, over the real command; its requests are counted by tool. */
 async function startTools(cwd: string, port: string) {
@@ -70,7 +62,7 @@ test("the reasoning service asks the tools service once for what it read, again 
     { expect: { last: "two" }, reply: "It says two again." },
   ]
   await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
-  const port = await freePort()
+  const port = String(await freePort())
   const tools = await startTools(join(cwd, "repo"), port)
   const reasoning = await startReasoning(join(cwd, "own"), tools.url, { baseUrl: model.baseUrl })
   const ask = async (content: string): Promise<string> => {
@@ -92,7 +84,7 @@ test("the reasoning service asks the tools service once for what it read, again 
 
 test("services may stop and start under load: each call has an answer, and after it all go well", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  const port = await freePort()
+  const port = String(await freePort())
   const first = await startTools(cwd, port)
   const reasoning = await startReasoning(cwd, first.url)
   const codes = new Map<string, number>()
@@ -114,13 +106,13 @@ test("services may stop and start under load: each call has an answer, and after
   const callers = Array.from({ length: 8 }, async (_, caller) => {
     for (let count = 0; !loading.signal.aborted; count++) await echo(`${caller}-${count}`)
   })
-  await vi.waitFor(() => expect(codes.get("right")).toBeGreaterThan(20), 10_000)
+  await vi.waitFor(() => expect(codes.get("right")).toBeGreaterThan(20))
   first.child.kill("SIGKILL")
   await first.finished
-  await vi.waitFor(() => expect(codes.get("SOURCE_UNAVAILABLE")).toBeGreaterThan(20), 10_000)
+  await vi.waitFor(() => expect(codes.get("SOURCE_UNAVAILABLE")).toBeGreaterThan(20))
   const second = await startTools(cwd, port)
   const before = codes.get("right")!
-  await vi.waitFor(() => expect(codes.get("right")).toBeGreaterThan(before + 20), 10_000)
+  await vi.waitFor(() => expect(codes.get("right")).toBeGreaterThan(before + 20))
   loading.abort()
   await Promise.all(callers)
   expect([...codes.keys()].sort()).toEqual(["SOURCE_UNAVAILABLE", "right"])
@@ -133,7 +125,7 @@ test("services may stop and start under load: each call has an answer, and after
 
 test("a service that is away at the start is told, the rest works, and its tools come with it", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  const port = await freePort()
+  const port = String(await freePort())
   const reasoning = await startReasoning(cwd, `http://127.0.0.1:${port}`)
   const names = async (): Promise<string[]> =>
     ((await (await fetch(`${reasoning.url}/tools/`, { headers: AUTHORIZED })).json()) as { name: string }[]).map(
@@ -144,7 +136,7 @@ test("a service that is away at the start is told, the rest works, and its tools
   expect(conversations.status).toBe(500)
   expect(await conversations.json()).toMatchObject({ detail: "Conversation manager not initialized" })
   const tools = await startTools(cwd, port)
-  await vi.waitFor(async () => expect(await names()).toContain("read_text_file"), 20_000)
+  await vi.waitFor(async () => expect(await names()).toContain("read_text_file"))
   expect(await end(reasoning)).toContain("is away, the rest works")
   await end(tools)
   const alone = await cli(["tools", "call", "echo", "--message", "hi", "--rest", tools.url], { cwd })
@@ -203,7 +195,7 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
 }
 `,
   })
-  const tools = await startTools(cwd, await freePort())
+  const tools = await startTools(cwd, String(await freePort()))
   const used = [
     ["length_of", { path: "a.txt" }],
     ["echo", { message: "over there" }],

@@ -138,9 +138,9 @@ describe("the deny lists", () => {
 
   test("take no longer for a pattern of many stars than for others", () => {
     const policy = policyOf({ denyRead: [`${"*a".repeat(40)}*b`, "*c*d?e"] })
-    const before = performance.now()
+    const before = process.cpuUsage()
     expect(outcome(policy, "a".repeat(250))).toBe(join(root, "a".repeat(250)))
-    expect(performance.now() - before).toBeLessThan(1000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000)
     expect(outcome(policy, `${"a".repeat(200)}b`)).toBe("ACCESS_DENIED")
     expect(outcome(policy, "1C2D3E")).toBe("ACCESS_DENIED")
   })

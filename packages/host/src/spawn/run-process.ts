@@ -45,13 +45,16 @@ export interface ProcessOutcome {
 }
 
 const DRAIN_MS = 250
+/** More than the pipes of a process hold: what comes beyond that was written after its end. */
+const DRAIN_BYTES = 4 * 1024 * 1024
 const MAX_OUTPUT = 256 * 1024 * 1024
 
 /**
  * Runs a process to its end and leaves nothing behind: neither a process of its group nor an open pipe.
  *
  * The outcome is known when the process exits, not when its pipes close, for a background child may hold these for
- * ever; what is still in the pipes is read for at most 250 ms. Whatever remains of the process group is killed then.
+ * ever; what is still in the pipes is read for 250 ms, and what was there by then to its end. Whatever remains of the
+ * process group is killed then.
  *
  * @returns how it ended; a non-zero exit code is an outcome, not an error
  * @throws the system's error (`ENOENT`, `EACCES`, …) when the program cannot be started
@@ -90,7 +93,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   try {
     const { exitCode, signal } = await exitOf(child)
     ending.settled()
-    await drained(child)
+    await drained(child, () => stdout.bytes + stderr.bytes)
     return {
       exitCode,
       signal,
@@ -171,16 +174,23 @@ function exitOf(child: ChildProcess): Promise<{ exitCode: number | null; signal:
   })
 }
 
-function drained(child: ChildProcess): Promise<void> {
+async function drained(child: ChildProcess, bytes: () => number): Promise<void> {
   const open = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed)
-  if (open.length === 0) return Promise.resolve()
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, DRAIN_MS)
+  if (open.length === 0) return
+  const isClosed = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS, false)
     child.once("close", () => {
       clearTimeout(timer)
-      resolve()
+      resolve(true)
     })
   })
+  if (isClosed) return
+  // A process that was held up comes to its timers first, and to what waits in the pipes after them.
+  const most = bytes() + DRAIN_BYTES
+  for (let before = -1; before < bytes() && bytes() < most;) {
+    before = bytes()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 function lastLineOf(chunk: Buffer | undefined): string {

@@ -72,10 +72,10 @@ describe("output of programs", () => {
   })
 
   test("with a hundred thousand opened sequences is cleaned in no time", () => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     plainOutput("\u001b[".repeat(100_000))
     plainOutput("\u001b]".repeat(100_000))
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000)
   })
 
   test("keeps line endings and tabs; names stay on one line", () => {

@@ -29,7 +29,10 @@ registry.register(
     name: "hang",
     description: "",
     parameters: { type: "object" },
-    execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+    execute: (_args, { signal }) => {
+      seen.aborted = false
+      return new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true)))
+    },
   }),
 )
 
@@ -95,10 +98,10 @@ describe.each(["legacy", "auto"] as const)("a host of the %s protocol", (mode) =
     const running = client
       .callTool({ name: "hang", arguments: {} }, { signal: controller.signal })
       .catch((error: unknown) => error)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await vi.waitFor(() => expect(seen.aborted).toBe(false))
     controller.abort()
     expect(await running).toBeInstanceOf(Error)
-    if (mode === "auto") await vi.waitFor(() => expect(seen.aborted).toBe(true), 3000)
+    if (mode === "auto") await vi.waitFor(() => expect(seen.aborted).toBe(true))
     await client.close()
   })
 })

@@ -30,16 +30,17 @@ async function start(options: Partial<McpClientOptions> = {}) {
 /** A call that changes what the server tells of its tools, and the time until that is known. */
 async function changed(set: Awaited<ReturnType<typeof start>>) {
   await set.call("changes")
-  await vi.waitFor(() => expect(set.registry.get("add")?.description).toContain("send it all"), 5000)
+  await vi.waitFor(() => expect(set.registry.get("add")?.description).toContain("send it all"))
 }
 
 describe("a server that means harm", () => {
   test("cannot stop the process by a pattern, of arguments or of what it answers", async () => {
     const { call } = await start()
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     expect((await call("freeze", { a: `${"a".repeat(50_000)}!` })).error?.code).toBe("INVALID_ARGUMENTS")
     expect((await call("freeze", { a: "aaa" })).success).toBe(true)
-    expect(performance.now() - begun).toBeLessThan(3000)
+    const { user, system } = process.cpuUsage(begun)
+    expect((user + system) / 1000).toBeLessThan(3000)
   })
 
   test("is read again once or twice, however often it says that its tools have changed", async () => {

@@ -31,12 +31,11 @@ describe("a server over stdio", () => {
       connectTimeoutMs: 120_000,
     })
     const beside = other.callTool("web_search", { query: "x" }, context)
-    const begun = performance.now()
+    // Neither at the tool's time limit, which would say so, nor never.
     const [slow, killed] = await Promise.all([
       client.callTool("slow", {}, context),
       client.callTool("kill", {}, context),
     ])
-    expect(performance.now() - begun).toBeLessThan(3000)
     for (const { error } of [slow, killed])
       expect(error).toMatchObject({
         code: "SOURCE_UNAVAILABLE",
@@ -50,7 +49,7 @@ describe("a server over stdio", () => {
     const child = Number((await client.callTool("family", {}, context)).output)
     expect(isAlive(child)).toBe(true)
     expect((await client.callTool("kill", {}, context)).error?.code).toBe("SOURCE_UNAVAILABLE")
-    await vi.waitFor(() => expect(isAlive(child)).toBe(false), 3000)
+    await vi.waitFor(() => expect(isAlive(child)).toBe(false))
   })
 
   test("leaves no process when it is closed, nor does what it was started through", async () => {
@@ -64,7 +63,7 @@ describe("a server over stdio", () => {
       Number((await wrapped.callTool("family", {}, context)).output),
     ]
     await Promise.all([client.close(), wrapped.close()])
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 3000)
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]))
   })
 
   test("may answer with twelve megabytes, and is still there afterwards", async () => {

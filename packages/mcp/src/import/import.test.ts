@@ -12,6 +12,7 @@ import {
   StdioMCPClient,
   type StdioMCPClientOptions,
 } from "../index.ts"
+import { freePort } from "../../../host/src/testing/free-port.ts"
 import { serveRegistry } from "../testing/serve-registry.ts"
 
 const SERVER = fileURLToPath(new URL("../testing/users-server.ts", import.meta.url))
@@ -132,7 +133,7 @@ describe("a server over stdio", () => {
     const pid = Number((await client.callTool("pid", {}, context)).output)
     expect((await client.callTool("web_search", { query: "Acme" }, context)).output).toBe("found Acme")
     await client.close()
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 4000)
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"))
   })
 
   test("keeps pictures and structured content", async () => {
@@ -275,8 +276,8 @@ describe("configuration", () => {
 })
 
 test("a server over HTTP that has gone away is told so, and is found again when it is back", async () => {
-  const first = await serveRegistry({ tools: users })
-  const port = Number(new URL(first.url).port)
+  const port = await freePort()
+  const first = await serveRegistry({ tools: users }, port)
   await using client = await HttpMCPClient.create({ name: "UMS", url: first.url })
   await first[Symbol.asyncDispose]()
   expect((await client.callTool("get_user", { id: 1 }, context)).error).toMatchObject({

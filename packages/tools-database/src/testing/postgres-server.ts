@@ -11,9 +11,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../../../host/src/testing/free-port.ts"
 
 /** A PostgreSQL server of this test's own, on loopback. */
 export interface PostgresServer extends AsyncDisposable {
@@ -164,14 +164,6 @@ function unprivilegedUser(): { uid?: number; gid?: number } {
     }
   }
   throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => void probe.listen(0, "127.0.0.1", done))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((done) => probe.close(done))
-  return port
 }
 
 async function ready(check: () => unknown, server: ChildProcess): Promise<void> {

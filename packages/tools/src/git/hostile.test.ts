@@ -263,11 +263,10 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
     const before = state()
     fixture.write({ "a.txt": "changed\n" })
     for (const args of SOME) {
-      const started = performance.now()
       const result = await callTool(fixture.tools.get("git")!, args)
       cases++
       expect(JSON.stringify(result)).not.toContain("CANARY")
-      expect(performance.now() - started).toBeLessThan(10_000)
+      expect(result.error?.code).not.toBe("TIMEOUT")
       expect(state()).toBe(before)
     }
   })
