@@ -1,5 +1,6 @@
-import { readdir, realpath } from "node:fs/promises"
-import { join } from "node:path"
+import { lstat, readdir, realpath } from "node:fs/promises"
+import { join, sep } from "node:path"
+import type { DeniedFiles } from "../paths/denied-files.ts"
 import { isInside } from "../paths/roots.ts"
 import { refused, type RepositoryLayout } from "./layout.ts"
 
@@ -7,17 +8,27 @@ const MOST_ENTRIES = 100_000
 /** Repositories of their own, and what git here neither reads nor runs. */
 const SKIPPED = new Set(["hooks", "lfs", "modules", "worktrees", "svn"])
 
+/** What a repository is held to. */
+export interface Bounds {
+  /** The folders that tools may touch, without symbolic links. */
+  readonly roots: readonly string[]
+  /** What must not be read there, by whichever name. */
+  readonly denied: DeniedFiles
+}
+
 /**
  * Looks at what a repository consists of before git opens it: a FIFO in place of a file would keep git waiting, and a
- * link in place of one would make it read and write elsewhere.
+ * link in place of one would make it read and write elsewhere, and say what it read: `fatal: bad shallow line: KEY=…`.
  *
  * @param deep looks below the folders too, refs and objects first of all: for a git that nothing else contains
  * @throws ToolwrightError `REPOSITORY_REFUSED`
  */
-export async function holdEntries(layout: RepositoryLayout, roots: readonly string[], deep: boolean): Promise<void> {
-  const allowed = [...roots, ...(layout.outside === undefined ? [] : [layout.outside])]
+export async function holdEntries(layout: RepositoryLayout, bounds: Bounds, deep: boolean): Promise<void> {
+  const own = [layout.gitDir, layout.commonDir, ...(layout.outside === undefined ? [] : [layout.outside])]
   const pending = [...new Set([layout.gitDir, layout.commonDir])]
   const tops = new Set(pending)
+  // Local clones share objects by hard links, and nothing else.
+  const objects = join(layout.commonDir, "objects")
   let seen = 0
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
@@ -27,14 +38,25 @@ export async function holdEntries(layout: RepositoryLayout, roots: readonly stri
       if (entry.isDirectory()) {
         const below = deep || (tops.has(folder) && entry.name === "info")
         if (below && !(tops.has(folder) && SKIPPED.has(entry.name)) && !tops.has(path)) pending.push(path)
-      } else if (entry.isSymbolicLink()) await holdLink(path, allowed)
+      } else if (entry.isSymbolicLink()) await holdLink(path, bounds.roots, own)
       else if (!entry.isFile()) throw refused(`${path} is no regular file`)
+      else if (!isInside(objects, path)) await holdFile(path, bounds.denied)
     }
   }
 }
 
-async function holdLink(path: string, allowed: readonly string[]): Promise<void> {
+/** Repositories share parts by links, always with another repository; a file of the workspace is none. */
+async function holdLink(path: string, roots: readonly string[], own: readonly string[]): Promise<void> {
   const target = await realpath(path).catch(() => undefined)
-  if (target === undefined || !allowed.some((root) => isInside(root, target)))
+  if (target !== undefined && own.some((folder) => isInside(folder, target))) return
+  if (target === undefined || !roots.some((root) => isInside(root, target)))
     throw refused(`${path} is a link that leads out of the workspace`)
+  if (!target.split(sep).some((name) => name.endsWith(".git")))
+    throw refused(`${path} is a link that leads out of the repository`)
+}
+
+async function holdFile(path: string, denied: DeniedFiles): Promise<void> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat !== undefined && (await denied.holds(stat)))
+    throw refused(`${path} is another name of a file that is kept from tools`)
 }

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises"
+import { createWorkspace } from "@toolwright/host/paths"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
 import { holdEntries, holdingNothing, resolveRepository, viewRepository } from "@toolwright/host/repository"
 import { programStarts } from "@toolwright/host/undo"
@@ -42,7 +43,8 @@ export async function gitIn(top: string): Promise<Git> {
         "Tasks with a worktree of their own need one: run git init and commit what is there, or leave " +
         "--worktree out.",
     })
-  await holdEntries(layout, [real], true)
+  const { policy } = createWorkspace({ roots: [{ path: real, access: "read-write" }] })
+  await holdEntries(layout, { roots: [real], denied: policy.denied }, true)
   const { gitDir, commonDir } = layout
   const attempt = async (...args: string[]): Promise<GitAnswer> => {
     await using view = await viewRepository(layout, true)

@@ -1,6 +1,7 @@
-import { readFile, rm, stat, writeFile } from "node:fs/promises"
+import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import type { Git } from "./git.ts"
 
 /** A merge that was begun in a workspace: what was checked out, what is brought in, and the files that this changes. */
@@ -11,6 +12,7 @@ export interface MergeMark {
 }
 
 const MARK = "toolwright-merge"
+const LARGEST_BYTES = 64 * 1024 * 1024
 /** How long a lock of git's is waited for, in milliseconds: a git whose worker was killed may still be at work. */
 export const PATIENCE_MS = 15_000
 
@@ -20,7 +22,9 @@ export async function markMerge(git: Git, branch: string): Promise<MergeMark> {
   const changed = names(await git.run("diff", "--name-only", "--no-renames", "-z", `${before}...${commit}`))
   const own = new Set(await dirty(git, changed))
   const mark = { before, commit, files: changed.filter((file) => !own.has(file)) }
-  await writeFile(markOf(git), JSON.stringify(mark), { mode: 0o600 })
+  // What stands there already is an old note, or somebody's link.
+  await unmarkMerge(git)
+  writeStateFile(markOf(git), JSON.stringify(mark), { how: "create", mode: 0o600 })
   return mark
 }
 
@@ -35,10 +39,7 @@ export function unmarkMerge(git: Git): Promise<void> {
  * @returns the merge, where one was left
  */
 export async function takeUpMerge(git: Git, patience: number): Promise<MergeMark | undefined> {
-  const mark = await readFile(markOf(git), "utf8").then(
-    (text) => JSON.parse(text) as MergeMark,
-    () => undefined,
-  )
+  const mark = markIn(stateTextOf(markOf(git), { limit: LARGEST_BYTES }))
   if (mark === undefined) return undefined
   const lock = join(git.gitDir, "index.lock")
   if (!(await isFree(lock, patience))) await rm(lock, { force: true })
@@ -52,6 +53,17 @@ export async function isFree(lock: string, patience: number): Promise<boolean> {
   for (const until = performance.now() + patience; await isThere(lock); await pause(50))
     if (performance.now() > until) return false
   return true
+}
+
+/** A note that is none counts for nothing. */
+function markIn(text: string | undefined): MergeMark | undefined {
+  try {
+    const { before, commit, files } = JSON.parse(text ?? "null") as MergeMark
+    const told = [before, commit, ...files].every((each) => typeof each === "string")
+    return told ? { before, commit, files } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function takeBackFiles(git: Git, { commit, files }: MergeMark): Promise<void> {

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, stat } from "node:fs/promises"
+import { mkdir, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { stateTextOf } from "@toolwright/host/state-files"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { gitIn, plainGit, type Git, type GitAnswer } from "./git.ts"
 import { isFree, markMerge, PATIENCE_MS, takeUpMerge, unmarkMerge } from "./merge-mark.ts"
@@ -34,6 +35,9 @@ export interface Worktree {
    */
   remove(): Promise<string | undefined>
 }
+
+/** Largest file that marks of a conflict are looked for in. */
+const LARGEST_BYTES = 64 * 1024 * 1024
 
 /** The branch of a task. */
 export const branchOf = (task: string): string => `toolwright/${task}`
@@ -156,13 +160,10 @@ class TaskWorktree implements Worktree {
   }
 
   async unresolved(files: readonly string[]): Promise<string[]> {
-    const marked = await Promise.all(
-      files.map(async (file) => {
-        const text = await readFile(join(this.path, file), "utf8").catch(() => "")
-        return /^(?:<{7} |>{7} )/m.test(text)
-      }),
-    )
-    return files.filter((_, at) => marked[at])
+    return files.filter((file) => {
+      const text = stateTextOf(join(this.path, file), { limit: LARGEST_BYTES }) ?? ""
+      return /^(?:<{7} |>{7} )/m.test(text)
+    })
   }
 
   async remove(): Promise<string | undefined> {
@@ -177,7 +178,7 @@ class TaskWorktree implements Worktree {
 
   /** A merge of this very branch that a process which died left half done is done anew. */
   async #abortUnfinished(git: Git): Promise<void> {
-    const under = await readFile(join(git.gitDir, "MERGE_HEAD"), "utf8").catch(() => undefined)
+    const under = stateTextOf(join(git.gitDir, "MERGE_HEAD"))
     if (under === undefined) return
     if (under.trim() === (await git.run("rev-parse", this.branch))) await git.run("merge", "--abort")
   }

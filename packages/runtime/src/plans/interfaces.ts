@@ -1,9 +1,10 @@
-import { readFile, realpath, stat } from "node:fs/promises"
 import { relative, resolve, sep } from "node:path"
+import type { Workspace } from "@toolwright/host/paths"
 import type { TaskRow } from "@toolwright/store"
 import type { RunSummary } from "@toolwright/toolbox"
 import { interfaceOf } from "@toolwright/tools"
 import type { Toolwright } from "../toolwright.ts"
+import { toolWorkspace } from "../workspace/tool-workspace.ts"
 
 /** Characters of declarations that are told at most, and of one file that is looked at. */
 const MOST_CHARS = 12_000
@@ -33,9 +34,11 @@ async function told(toolwright: Toolwright, row: TaskRow): Promise<string> {
   const files = new Set(
     [...(profile?.files ?? []), ...modifiedFiles].map((file) => relative(root, resolve(root, file))),
   )
+  const { configuration } = toolwright
+  const workspace = toolWorkspace({ ...configuration, workspace: { ...configuration.workspace, roots: [root] } }, root)
   const declared: string[] = []
   for (const file of files) {
-    const text = await declaredIn(root, file)
+    const text = await declaredIn(workspace, resolve(root, file))
     if (text !== undefined && text !== "")
       declared.push(`${file.split(sep).join("/")} (by ${row.agent}) declares:\n${text}`)
   }
@@ -44,12 +47,11 @@ async function told(toolwright: Toolwright, row: TaskRow): Promise<string> {
   return words === "" ? "" : `${row.agent} answered:\n${words.slice(0, MOST_CHARS / 4)}`
 }
 
-/** A file that is not there, is too large, or leads out of the workspace declares nothing. */
-async function declaredIn(root: string, file: string): Promise<string | undefined> {
+/** What no tool could read declares nothing here either: a denied file, one outside the workspace, or one too large. */
+async function declaredIn(workspace: Workspace, path: string): Promise<string | undefined> {
   try {
-    const path = await realpath(resolve(root, file))
-    if (!path.startsWith(`${await realpath(root)}${sep}`) || (await stat(path)).size > LARGEST_BYTES) return undefined
-    return await interfaceOf(path, await readFile(path, "utf8"))
+    const { bytes } = await workspace.read(path, LARGEST_BYTES)
+    return await interfaceOf(path, bytes.toString("utf8"))
   } catch {
     return undefined
   }

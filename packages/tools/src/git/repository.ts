@@ -66,7 +66,7 @@ export async function openRepositoryAt(
   const layout = top === undefined ? undefined : await resolveRepository(top, roots)
   if (layout === undefined) return undefined
   const contained = settings.sandbox !== "off" && (await probeBubblewrap()).program !== undefined
-  await holdEntries(layout, roots, !contained)
+  await holdEntries(layout, { roots, denied: host.workspace.policy.denied }, !contained)
   const path = await trustedPath(roots)
   const program = await findProgram("git", path)
   if (program === undefined)

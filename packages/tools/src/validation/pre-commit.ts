@@ -1,7 +1,8 @@
-import { access, constants, readFile, stat } from "node:fs/promises"
+import { access, constants, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment, changedFiles, folderState, runInWorkspace, outcomeText } from "@toolwright/host/process"
 import { findProgram } from "@toolwright/host/sandbox"
+import { stateTextOf } from "@toolwright/host/state-files"
 import type { CheckReport, CheckRequest } from "./check.ts"
 
 const TIMEOUT_MS = 300_000
@@ -75,7 +76,7 @@ async function findHook(
 
 /** Where hooks lie: `core.hooksPath` when the repository sets one inside the workspace, `.git/hooks` otherwise. */
 async function hooksFolder(root: string): Promise<string> {
-  const config = await readFile(join(root, ".git/config"), "utf8").catch(() => "")
+  const config = stateTextOf(join(root, ".git/config")) ?? ""
   const configured = /^\s*hooksPath\s*=\s*(.+?)\s*$/imu.exec(config)?.[1]
   const folder = resolve(root, configured ?? ".git/hooks")
   const below = relative(root, folder)

@@ -1,0 +1,84 @@
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { JsonObject } from "@toolwright/toolbox"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
+import { afterAll, describe, expect, test } from "vitest"
+import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+
+const STATES = (await probeBubblewrap()).program === undefined ? (["off"] as const) : (["auto", "off"] as const)
+const SECRET = "whatTheDeniedFileSays"
+
+/** Files of git's own of which it says what they hold, or follows what they say, when they are not as it writes them. */
+const PLACES = ["shallow", "packed-refs", "MERGE_HEAD", "HEAD", "info/grafts", "info/exclude"]
+
+const CALLS: readonly JsonObject[] = [
+  { action: "status" },
+  { action: "log" },
+  { action: "diff", staged: true },
+  { action: "commit", message: "Take it all in" },
+  { action: "create_branch", branch: "other" },
+]
+
+/** How something comes to be read in the place of another file. */
+const KINDS: Readonly<Record<string, (to: string, at: string) => void>> = {
+  "a link": (to, at) => symlinkSync(to, at),
+  "a chain of links": (to, at) => {
+    symlinkSync(to, `${at}.next`)
+    symlinkSync(`${at}.next`, at)
+  },
+  "a hard link": (to, at) => linkSync(to, at),
+}
+
+function repository(sandbox: "auto" | "off"): WorkspaceFixture {
+  const fixture = workspaceFixture({ "a.txt": "a\n", ".env": `KEY=${SECRET}\n` }, { sandbox })
+  fixture.git("init", "--quiet")
+  fixture.git("add", "a.txt")
+  fixture.git("commit", "--quiet", "--message=Begin")
+  writeFileSync(join(fixture.root, "a.txt"), "b\n")
+  return fixture
+}
+
+function lay(fixture: WorkspaceFixture, kind: string, to: string, place: string): void {
+  const at = join(fixture.root, ".git", place)
+  mkdirSync(dirname(at), { recursive: true })
+  rmSync(at, { force: true })
+  KINDS[kind]!(join(fixture.root, to), at)
+}
+
+async function answers(fixture: WorkspaceFixture): Promise<string> {
+  const all: string[] = []
+  for (const call of CALLS) all.push(JSON.stringify(await callTool(fixture.tools.get("git")!, call)))
+  return all.join("\n")
+}
+
+let tried = 0
+afterAll(() => console.log(`files of git's own that lead to a denied one: ${tried} calls`))
+
+describe.skipIf(process.platform === "win32").for(STATES)("a denied file, sandbox %s", (sandbox) => {
+  const cases = Object.keys(KINDS).flatMap((kind) => PLACES.map((place) => ({ kind, place })))
+  test.for(cases)("is not told of by git that is led to it by $kind for .git/$place", async ({ kind, place }) => {
+    using fixture = repository(sandbox)
+    lay(fixture, kind, ".env", place)
+    const said = await answers(fixture)
+    tried += CALLS.length
+    expect(said).not.toContain(SECRET)
+    expect(said).toContain("REPOSITORY_REFUSED")
+  })
+
+  test("would be told of: git does so of any other file", async () => {
+    using fixture = repository(sandbox)
+    writeFileSync(join(fixture.root, ".git/shallow"), `${SECRET}\n`)
+    expect(await answers(fixture)).toContain(SECRET)
+  })
+
+  test("is all that is refused: a repository may share its parts with another one", async () => {
+    using fixture = repository(sandbox)
+    fixture.git("clone", "--quiet", "--bare", ".", "shared.git")
+    for (const part of ["objects", "packed-refs"]) {
+      rmSync(join(fixture.root, ".git", part), { recursive: true, force: true })
+      symlinkSync(`../shared.git/${part}`, join(fixture.root, ".git", part))
+    }
+    expect(await callTool(fixture.tools.get("git")!, { action: "log" })).toMatchObject({ success: true })
+  })
+})
