@@ -22,9 +22,17 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
       "packages/runtime/src/assembly/denied-paths.test.ts",
       "packages/tools/src/filesystem/race.test.ts",
       "packages/tools/src/filesystem/links.test.ts",
+      "packages/tools/src/ground/work/earlier-checks.test.ts",
     ],
   ],
-  ["Repositories", ["packages/tools/src/git/hostile.test.ts", "packages/tools/src/bash/kept-history.test.ts"]],
+  [
+    "Repositories",
+    [
+      "packages/tools/src/git/hostile.test.ts",
+      "packages/tools/src/git/leading-links.test.ts",
+      "packages/tools/src/bash/kept-history.test.ts",
+    ],
+  ],
   [
     "Programs and their sandbox",
     [

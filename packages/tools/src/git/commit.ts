@@ -8,7 +8,7 @@ import { commitHooks, type CommitHooks } from "./hooks.ts"
 import { git, type GitOutcome, type GitRun } from "./repository.ts"
 import { leftOut, select, sift, stage, type Selection } from "./stage.ts"
 import { describeStatus, readStatus, type Status } from "./status.ts"
-import { gitFailure, isReadable, paths, stateMark, type GitWork } from "./work.ts"
+import { gitFailure, paths, protectedAmong, stateMark, type GitWork } from "./work.ts"
 
 const HOOKS_TIMEOUT_MS = 110_000
 
@@ -25,7 +25,7 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
   }
   const named = paths(work, args.files)
   const before = await readStatus(repository, settings, run)
-  const refusal = notNow(work, before, named)
+  const refusal = await notNow(work, before, named)
   if (refusal !== undefined) return refusal
   const selection = await chosen(work, before, named)
   if (selection !== undefined) {
@@ -40,7 +40,7 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
 }
 
 /** What must be put right before anything can be committed. */
-function notNow(work: GitWork, status: Status, named: readonly string[]): ToolResult | undefined {
+async function notNow(work: GitWork, status: Status, named: readonly string[]): Promise<ToolResult | undefined> {
   if (status.conflicted.length > 0) {
     return failure({
       code: "CONFLICTS",
@@ -48,13 +48,12 @@ function notNow(work: GitWork, status: Status, named: readonly string[]): ToolRe
       hint: "Edit these files, add them, then commit.",
     })
   }
-  const staged = status.staged.filter(({ path, status: what }) => what !== "deleted" && !isReadable(work, path))
+  const kept = status.staged.filter(({ status: what }) => what !== "deleted").map(({ path }) => path)
+  const staged = [...(await protectedAmong(work, kept))]
   if (named.length > 0 || staged.length === 0) return undefined
   return failure({
     code: "PROTECTED_STAGED",
-    message:
-      `Nothing was committed: ${staged.map(({ path }) => visibleName(path)).join(", ")} is staged, and tools may ` +
-      "not read it.",
+    message: `Nothing was committed: ${staged.map(visibleName).join(", ")} is staged, and tools may not read it.`,
     hint: 'Name the files to commit with "files", or let a person unstage it.',
   })
 }

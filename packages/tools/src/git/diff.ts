@@ -3,7 +3,7 @@ import { visibleName } from "@toolwright/host/text"
 import { resolveCommit } from "./refs.ts"
 import { git } from "./repository.ts"
 import { describeStatus, readStatus, WHOLE_LIST, type Status } from "./status.ts"
-import { gitFailure, isReadable, paths, type GitWork } from "./work.ts"
+import { gitFailure, paths, protectedAmong, type GitWork } from "./work.ts"
 
 export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
   const { repository, settings, run } = work
@@ -27,7 +27,8 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
     git(repository, settings, [...command, "--", ...named], run),
   ])
   if (names.exitCode !== 0 || names.stdout.truncated) return gitFailure("diff", names)
-  const secrets = names.stdout.text.split("\0").filter((name) => name !== "" && !isReadable(work, name))
+  const changed = names.stdout.text.split("\0").filter((name) => name !== "")
+  const secrets = [...(await protectedAmong(work, changed))]
   const files = [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
   const outcome =
     secrets.length === 0

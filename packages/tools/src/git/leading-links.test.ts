@@ -66,6 +66,36 @@ describe.skipIf(process.platform === "win32").for(STATES)("a denied file, sandbo
     expect(said).toContain("REPOSITORY_REFUSED")
   })
 
+  test("is neither staged, committed nor shown by another name", async () => {
+    using fixture = repository(sandbox)
+    const { root } = fixture
+    const git = fixture.tools.get("git")!
+    linkSync(join(root, ".env"), join(root, "other.txt"))
+    expect(await callTool(git, { action: "add", files: ["other.txt"] })).toMatchObject({
+      error: { code: "ACCESS_DENIED" },
+    })
+    expect(await callTool(git, { action: "commit", files: ["other.txt"], message: "It" })).toMatchObject({
+      error: { code: "ACCESS_DENIED" },
+    })
+    expect(await callTool(git, { action: "add", files: ["."] })).toMatchObject({
+      data: { left_out: [".env", "other.txt"] },
+    })
+    await callTool(git, { action: "commit", message: "All of it" })
+    expect(fixture.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("a.txt\n")
+    // In the place of a file that git knows.
+    rmSync(join(root, "a.txt"))
+    linkSync(join(root, ".env"), join(root, "a.txt"))
+    expect(fixture.git("diff")).toContain(SECRET)
+    const diff = await callTool(git, { action: "diff" })
+    expect(diff).toMatchObject({ success: true, data: { left_out: ["a.txt"] } })
+    expect(JSON.stringify(diff)).not.toContain(SECRET)
+    fixture.git("add", "a.txt")
+    expect(JSON.stringify(await callTool(git, { action: "diff", staged: true }))).not.toContain(SECRET)
+    expect(await callTool(git, { action: "commit", message: "It" })).toMatchObject({
+      error: { code: "PROTECTED_STAGED" },
+    })
+  })
+
   test("would be told of: git does so of any other file", async () => {
     using fixture = repository(sandbox)
     writeFileSync(join(fixture.root, ".git/shallow"), `${SECRET}\n`)

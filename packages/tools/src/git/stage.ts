@@ -4,7 +4,7 @@ import { success, ToolwrightError, type JsonObject, type ToolResult } from "@too
 import { visibleName } from "@toolwright/host/text"
 import { git } from "./repository.ts"
 import { describeStatus, readStatus, WHOLE_LIST } from "./status.ts"
-import { gitFailure, isReadable, paths, type GitWork } from "./work.ts"
+import { gitFailure, paths, protectedAmong, type GitWork } from "./work.ts"
 
 /** What goes into the index, and what does not. */
 export interface Selection {
@@ -31,7 +31,8 @@ export async function addAction(work: GitWork, args: JsonObject): Promise<ToolRe
  * The files that names stand for. A folder stands for what is new or changed in it, without what tools may not read: so
  * `.` is a list of files here, never git's own idea of everything. Other names stand for themselves.
  *
- * @throws ToolwrightError `FILTER_NEEDED` for a named file that only a filter could store
+ * @throws ToolwrightError `FILTER_NEEDED` for a named file that only a filter could store, `ACCESS_DENIED` for one that
+ *   is another name of a protected file
  */
 export async function select(work: GitWork, named: readonly string[]): Promise<Selection> {
   const { repository, settings, run } = work
@@ -41,6 +42,12 @@ export async function select(work: GitWork, named: readonly string[]): Promise<S
     const stat = await lstat(join(repository.top, name)).catch(() => undefined)
     if (stat?.isDirectory() === true) folders.push(name)
     else files.push(name)
+  }
+  const [hidden] = await protectedAmong(work, files)
+  if (hidden !== undefined) {
+    throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${visibleName(hidden)} is a protected file.`, {
+      hint: "Tools never read or store it; it may be another name (a hard link) of one.",
+    })
   }
   const [filter] = await withFilter(work, files)
   if (filter !== undefined) {
@@ -61,8 +68,9 @@ export async function select(work: GitWork, named: readonly string[]): Promise<S
 
 /** What of some changed files can be stored. */
 export async function sift(work: GitWork, found: readonly string[]): Promise<Selection> {
-  const left = found.filter((name) => !isReadable(work, name))
-  const rest = found.filter((name) => isReadable(work, name))
+  const hidden = await protectedAmong(work, found)
+  const left = found.filter((name) => hidden.has(name))
+  const rest = found.filter((name) => !hidden.has(name))
   const filtered = new Set(await withFilter(work, rest))
   return { files: rest.filter((name) => !filtered.has(name)), left, filtered: [...filtered] }
 }

@@ -1,6 +1,7 @@
 import { failure, type ToolResult } from "@toolwright/toolbox"
 import { insideRoot, type ProcessHost } from "@toolwright/host/process"
 import { sandboxNotice } from "@toolwright/host/sandbox"
+import { lstatSync } from "node:fs"
 import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import type { GitOutcome, GitRun, GitSettings, Repository } from "./repository.ts"
@@ -13,9 +14,22 @@ export interface GitWork extends AsyncDisposable {
   readonly run: GitRun
 }
 
-/** Whether the path rules let tools read a file of the repository. */
-export function isReadable({ host, repository }: GitWork, name: string): boolean {
-  return host.workspace.policy.readable(join(repository.top, name))
+/**
+ * Those of some files of the repository that tools may not read, by their own name or since they are another name (a
+ * hard link) of such a file: git would store its content, and show it as a change.
+ */
+export async function protectedAmong(
+  { host, repository }: GitWork,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { policy } = host.workspace
+  const found = new Set<string>()
+  for (const name of names) {
+    const path = join(repository.top, name)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!policy.readable(path) || (stat !== undefined && (await policy.denied.holds(stat)))) found.add(name)
+  }
+  return found
 }
 
 /** The files that a call names, checked and relative to the repository's top. */

@@ -29,7 +29,7 @@ export async function runEarlierChecks(
     return { passed: false, report: `These checks could not be kept as they were: ${lost.join(", ")}.` }
   const copy = await realpath(await mkdtemp(join(tmpdir(), "toolwright-checks-")))
   try {
-    const installed = await copyWork(host.root, copy)
+    const installed = await copyWork(host, copy)
     for (const path of now.keys()) if (!before.has(path)) await rm(join(copy, path), { force: true })
     for (const [path, file] of before) if (file.kind !== "hook") await restore(copy, path, file.content!)
     const hooks = [...before, ...now].filter(
@@ -66,8 +66,13 @@ async function runAll(
   return { passed, report: passed ? "The checks as they were pass." : lines.join("\n") }
 }
 
-/** @returns the real folders of what is installed, which the copy links to */
-async function copyWork(root: string, copy: string): Promise<string[]> {
+/**
+ * Copies the work without what tools may not read: where the copy lies, no rule keeps it from the programs that run
+ * there. What is installed is shown to them as far as it lies in the workspace: a link may lead anywhere.
+ *
+ * @returns the real folders of what is installed, which the copy links to
+ */
+async function copyWork({ root, workspace: { policy } }: ProcessHost, copy: string): Promise<string[]> {
   const installed: string[] = []
   let entries = 0
   const walk = async (folder: string): Promise<void> => {
@@ -77,9 +82,10 @@ async function copyWork(root: string, copy: string): Promise<string[]> {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
       const from = join(root, path)
       const to = join(copy, path)
+      if (!policy.readable(from) || (entry.isFile() && (await policy.denied.holds(await lstat(from))))) continue
       if (LINKED.has(entry.name)) {
         const real = await realpath(from).catch(() => undefined)
-        if (real === undefined) continue
+        if (real === undefined || !policy.readable(real)) continue
         installed.push(real)
         await symlink(real, to)
       } else if (entry.isDirectory()) {
