@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline"
+import { createInterface, type Interface } from "node:readline"
 import { Readable, Writable } from "node:stream"
 import type { Invocation, Output } from "../command.ts"
 import { neutralise } from "../render/neutralise.ts"
@@ -57,112 +57,138 @@ export interface TerminalPrompterOptions {
  * Ctrl-C empties the line; on an empty one it says how to leave, and leaves the second time; while nothing is waited
  * for it is passed on. Ctrl-D leaves.
  */
-export function terminalPrompter({ input, output, prompt, signal, onInterrupt }: TerminalPrompterOptions): Prompter {
-  let shown = false
-  let closed = false
-  let interrupted = false
-  let warned = false
-  const ahead: string[] = []
-  let waiting: ((line: string | undefined) => void) | undefined
-  let answering: ((line: string | undefined) => void) | undefined
+export function terminalPrompter(options: TerminalPrompterOptions): Prompter {
+  return new TerminalPrompter(options)
+}
 
-  const screen = new Writable({
-    decodeStrings: false,
-    write(chunk: string, _encoding, done) {
-      if (shown) output.write(chunk)
-      done()
-    },
-  })
-  Object.defineProperty(screen, "columns", { get: () => output.columns ?? 80 })
-  const terminal = createInterface({ input, output: screen, terminal: true, prompt })
+type Taker = (line: string | undefined) => void
 
-  terminal.on("history", (entries) => {
-    // An answer to a question is nothing to be called up again.
-    if (answering !== undefined) entries.shift()
-  })
-  terminal.on("line", (line) => {
-    shown = false
-    warned = false
-    const taker = answering ?? waiting
-    if (taker === undefined) return void ahead.push(line)
-    taker(line)
-  })
-  terminal.on("SIGINT", () => {
-    if (waiting === undefined) return onInterrupt()
-    if (terminal.line === "" && warned) {
-      interrupted = true
-      return terminal.close()
-    }
-    warned = terminal.line === ""
-    output.write(warned ? "\n(Ctrl-C again leaves, as does /exit)\n" : "^C\n")
-    emptyLine()
-    terminal.prompt()
-  })
-  terminal.on("close", () => {
-    closed = true
-    if (waiting !== undefined) output.write("\n")
-    answering?.(undefined)
-    waiting?.(undefined)
-  })
-  const close = (): void => terminal.close()
-  signal.addEventListener("abort", close, { once: true })
-  if (signal.aborted) close()
+class TerminalPrompter implements Prompter {
+  interrupted = false
+  readonly #options: TerminalPrompterOptions
+  readonly #terminal: Interface
+  /** Whether what is typed is shown. */
+  #shown = false
+  #closed = false
+  #warned = false
+  readonly #ahead: string[] = []
+  #waiting: Taker | undefined
+  #answering: Taker | undefined
+  readonly #close = (): void => this.#terminal.close()
 
-  function emptyLine(): void {
-    const before = shown
-    shown = false
-    terminal.write(null, { ctrl: true, name: "e" })
-    terminal.write(null, { ctrl: true, name: "u" })
-    shown = before
+  constructor(options: TerminalPrompterOptions) {
+    const { input, prompt, signal } = options
+    this.#options = options
+    this.#terminal = createInterface({ input, output: this.#screen(), terminal: true, prompt })
+    this.#terminal.on("history", (entries) => {
+      // An answer to a question is nothing to be called up again.
+      if (this.#answering !== undefined) entries.shift()
+    })
+    this.#terminal.on("line", (line) => this.#typed(line))
+    this.#terminal.on("SIGINT", () => this.#interrupt())
+    this.#terminal.on("close", () => this.#ended())
+    signal.addEventListener("abort", this.#close, { once: true })
+    if (signal.aborted) this.#close()
   }
 
-  return {
-    get interrupted() {
-      return interrupted
-    },
-    async line() {
-      const typed = ahead.shift()
-      if (typed !== undefined) {
-        output.write(`${prompt}${neutralise(typed)}\n`)
-        return typed
+  async line(): Promise<string | undefined> {
+    const { output, prompt } = this.#options
+    const typed = this.#ahead.shift()
+    if (typed !== undefined) {
+      output.write(`${prompt}${neutralise(typed)}\n`)
+      return typed
+    }
+    if (this.#closed) return undefined
+    return new Promise((resolve) => {
+      this.#waiting = (line) => {
+        this.#waiting = undefined
+        resolve(line)
       }
-      if (closed) return undefined
-      return new Promise((resolve) => {
-        waiting = (line) => {
-          waiting = undefined
-          resolve(line)
-        }
-        shown = true
-        terminal.prompt(true)
-      })
-    },
-    ask(question, cancelled) {
-      if (closed || cancelled.aborted) return Promise.resolve(false)
-      return new Promise((resolve) => {
-        const settle = (line: string | undefined): void => {
-          answering = undefined
-          shown = false
-          cancelled.removeEventListener("abort", onAbort)
-          if (!closed) terminal.setPrompt(prompt)
-          if (line === undefined) {
-            // Half an answer is not the beginning of the next request.
-            if (!closed) emptyLine()
-            output.write("\n")
-          }
-          resolve(/^y(es)?$/i.test(line?.trim() ?? ""))
-        }
-        const onAbort = (): void => settle(undefined)
-        cancelled.addEventListener("abort", onAbort, { once: true })
-        emptyLine()
-        answering = settle
-        shown = true
-        terminal.setPrompt(question)
-        terminal.prompt()
-      })
-    },
-    [Symbol.dispose]() {
-      signal.removeEventListener("abort", close)
-      if (!closed) terminal.close()
-    },
+      this.#shown = true
+      this.#terminal.prompt(true)
+    })
+  }
+
+  ask(question: string, cancelled: AbortSignal): Promise<boolean> {
+    if (this.#closed || cancelled.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const onAbort = (): void => settle(undefined)
+      const settle = (line: string | undefined): void => {
+        cancelled.removeEventListener("abort", onAbort)
+        this.#answered(line)
+        resolve(/^y(es)?$/i.test(line?.trim() ?? ""))
+      }
+      cancelled.addEventListener("abort", onAbort, { once: true })
+      this.#emptyLine()
+      this.#answering = settle
+      this.#shown = true
+      this.#terminal.setPrompt(question)
+      this.#terminal.prompt()
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#options.signal.removeEventListener("abort", this.#close)
+    if (!this.#closed) this.#terminal.close()
+  }
+
+  #screen(): Writable {
+    const { output } = this.#options
+    const screen = new Writable({
+      decodeStrings: false,
+      write: (chunk: string, _encoding, done) => {
+        if (this.#shown) output.write(chunk)
+        done()
+      },
+    })
+    Object.defineProperty(screen, "columns", { get: () => output.columns ?? 80 })
+    return screen
+  }
+
+  #typed(line: string): void {
+    this.#shown = false
+    this.#warned = false
+    const taker = this.#answering ?? this.#waiting
+    if (taker === undefined) this.#ahead.push(line)
+    else taker(line)
+  }
+
+  #answered(line: string | undefined): void {
+    const { output, prompt } = this.#options
+    this.#answering = undefined
+    this.#shown = false
+    if (!this.#closed) this.#terminal.setPrompt(prompt)
+    if (line !== undefined) return
+    // Half an answer is not the beginning of the next request.
+    if (!this.#closed) this.#emptyLine()
+    output.write("\n")
+  }
+
+  #interrupt(): void {
+    const { output, onInterrupt } = this.#options
+    if (this.#waiting === undefined) return onInterrupt()
+    if (this.#terminal.line === "" && this.#warned) {
+      this.interrupted = true
+      return this.#terminal.close()
+    }
+    this.#warned = this.#terminal.line === ""
+    output.write(this.#warned ? "\n(Ctrl-C again leaves, as does /exit)\n" : "^C\n")
+    this.#emptyLine()
+    this.#terminal.prompt()
+  }
+
+  #ended(): void {
+    this.#closed = true
+    if (this.#waiting !== undefined) this.#options.output.write("\n")
+    this.#answering?.(undefined)
+    this.#waiting?.(undefined)
+  }
+
+  #emptyLine(): void {
+    const before = this.#shown
+    this.#shown = false
+    this.#terminal.write(null, { ctrl: true, name: "e" })
+    this.#terminal.write(null, { ctrl: true, name: "u" })
+    this.#shown = before
   }
 }

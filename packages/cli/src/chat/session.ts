@@ -1,11 +1,11 @@
 import { mediaFor, type PermissionPolicy, type Toolwright } from "@toolwright/runtime"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError, type AskedCall, type RunEvent } from "@toolwright/toolbox"
 import { oneAtATime, permitPreview, permitQuestion } from "../approve.ts"
 import { EXIT, type Invocation } from "../command.ts"
 import { liveRenderer, type LiveRenderer } from "../render/live.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { oneLine } from "../render/short.ts"
-import { styleFor } from "../render/style.ts"
+import { styleFor, type Style } from "../render/style.ts"
 import { SHOWN_LINES } from "../render/whole.ts"
 import { taskExitCode } from "../run-task.ts"
 import { Dialogue } from "./dialogue.ts"
@@ -43,137 +43,180 @@ const PROMPT = "> "
  * however the single ones ended; 130 when it was left with Ctrl-C
  */
 export async function converse(invocation: Invocation, options: SessionOptions): Promise<number> {
-  const { stdout, isTTY, env, signal } = invocation
-  const style = styleFor(isTTY.stdout, env)
-  const say = (text: string): void => void stdout.write(`${text}\n`)
-  const dialogue = new Dialogue()
-  let dryRun = options.dryRun
-  let images = [...options.images]
-  let turn: { controller: AbortController; renderer: LiveRenderer; interrupts: number } | undefined
-  let leaving = false
-  let lastCode: number = EXIT.success
-
+  const { stdout, isTTY, signal } = invocation
   const onTerminal = isTTY.stdin && isTTY.stdout
-  let prompter: Prompter | undefined
-  const approve = oneAtATime(async (call, cancelled) => {
-    turn?.renderer.hold()
-    try {
-      stdout.write(await permitPreview(call))
-      return (await prompter?.ask?.(`  ${permitQuestion(call)}`, AbortSignal.any([cancelled, signal]))) ?? false
-    } finally {
-      turn?.renderer.release()
-    }
-  })
+  let session: Session | undefined
+  const approve = oneAtATime((call, cancelled) => session!.permit(call, cancelled))
   await using toolwright = await options.assemble(onTerminal ? approve : undefined)
   toolwright.toolsFor(options.agent) // Throws where there is no such agent.
-  const backend = await toolwright.backend()
-  const model = modelLine(backend, toolwright.configuration, toolwright.pairing)
-
-  say(style.bold(model))
-  if (toolwright.pairing !== undefined) say(style.dim(ANOTHER))
-  if (onTerminal) say(style.dim("/help shows the commands; /exit leaves."))
-  if (dryRun) say("Dry run: calls are shown and not run.")
+  session = new Session(invocation, options, { toolwright, backend: await toolwright.backend() })
+  session.greet(onTerminal)
+  const onInterrupt = (): void => session.interrupt()
   using reader = onTerminal
     ? terminalPrompter({ input: process.stdin, output: stdout, prompt: PROMPT, signal, onInterrupt })
     : pipePrompter(invocation, PROMPT)
-  prompter = reader
+  await session.readFrom(reader)
+  if (session.isLeft || reader.interrupted || signal.aborted) return EXIT.interrupted
+  return onTerminal ? EXIT.success : session.lastCode
+}
 
-  while (true) {
-    const line = await reader.line()
-    if (line === undefined) break
-    const command = /^\/([a-z]+)(?:\s.*)?$/.exec(line)?.[1]
-    // Whoever writes that word alone wants to leave, and not an answer to it.
-    if (/^\/?(?:exit|quit)$/.test(line.trim())) break
-    if (command === "image") attach(line.replace("/image", "").trim())
-    else if (command !== undefined) obey(command)
-    else if (line.trim() !== "" && (await answer(line.trim())) === "left") break
+/** What answers a conversation. */
+interface Answering {
+  toolwright: Toolwright
+  backend: Awaited<ReturnType<Toolwright["backend"]>>
+}
+
+class Session {
+  /** Whether the person left while an answer was under way. */
+  isLeft = false
+  /** The exit code of the last task. */
+  lastCode: number = EXIT.success
+  readonly #invocation: Invocation
+  readonly #options: SessionOptions
+  readonly #toolwright: Toolwright
+  readonly #backend: Answering["backend"]
+  readonly #model: string
+  readonly #style: Style
+  readonly #dialogue = new Dialogue()
+  #dryRun: boolean
+  #images: string[]
+  #turn: { controller: AbortController; renderer: LiveRenderer; interrupts: number } | undefined
+  #prompter: Prompter | undefined
+
+  constructor(invocation: Invocation, options: SessionOptions, { toolwright, backend }: Answering) {
+    this.#invocation = invocation
+    this.#options = options
+    this.#toolwright = toolwright
+    this.#backend = backend
+    this.#model = modelLine(backend, toolwright.configuration, toolwright.pairing)
+    this.#style = styleFor(invocation.isTTY.stdout, invocation.env)
+    this.#dryRun = options.dryRun
+    this.#images = [...options.images]
   }
-  if (leaving || reader.interrupted || signal.aborted) return EXIT.interrupted
-  return onTerminal ? EXIT.success : lastCode
 
-  function onInterrupt(): void {
-    if (turn === undefined) return
-    leaving ||= ++turn.interrupts > 1
-    turn.controller.abort(new DOMException("Stopped", "AbortError"))
+  greet(onTerminal: boolean): void {
+    const { bold, dim } = this.#style
+    this.#say(bold(this.#model))
+    if (this.#toolwright.pairing !== undefined) this.#say(dim(ANOTHER))
+    if (onTerminal) this.#say(dim("/help shows the commands; /exit leaves."))
+    if (this.#dryRun) this.#say("Dry run: calls are shown and not run.")
   }
 
-  async function answer(task: string): Promise<"left" | "answered"> {
-    turn = {
-      controller: new AbortController(),
-      renderer: liveRenderer(invocation, toolwright.pairing !== undefined ? { resultLines: SHOWN_LINES } : {}),
-      interrupts: 0,
+  /** Answers line after line, until the person leaves or there are no more. */
+  async readFrom(reader: Prompter): Promise<void> {
+    this.#prompter = reader
+    while (true) {
+      const line = await reader.line()
+      if (line === undefined) return
+      const command = /^\/([a-z]+)(?:\s.*)?$/.exec(line)?.[1]
+      // Whoever writes that word alone wants to leave, and not an answer to it.
+      if (/^\/?(?:exit|quit)$/.test(line.trim())) return
+      if (command === "image") this.#attach(line.replace("/image", "").trim())
+      else if (command !== undefined) this.#obey(command)
+      else if (line.trim() !== "") await this.#answer(line.trim())
+      if (this.isLeft) return
     }
-    const { controller, renderer } = turn
-    const history = [...dialogue.messages]
-    lastCode = EXIT.failure
+  }
+
+  /** Ctrl-C while an answer is under way: it stops, and the second time the conversation is left. */
+  interrupt(): void {
+    if (this.#turn === undefined) return
+    this.isLeft ||= ++this.#turn.interrupts > 1
+    this.#turn.controller.abort(new DOMException("Stopped", "AbortError"))
+  }
+
+  /** Asks for the permission of a call, while what is shown of the answer stands still. */
+  async permit(call: AskedCall, cancelled: AbortSignal): Promise<boolean> {
+    this.#turn?.renderer.hold()
     try {
-      const media = await mediaFor(
-        images.map((path) => ({ type: "image", path })),
-        backend,
-        invocation.cwd,
-      )
-      images = []
-      dialogue.begin(task, media)
-      const events = toolwright.run(task, {
-        agent: options.agent,
-        history,
-        dryRun,
-        ...(media.length === 0 ? {} : { media }),
-        surface: "chat",
-        signal: AbortSignal.any([controller.signal, signal]),
-      })
-      for await (const event of events) {
+      this.#invocation.stdout.write(await permitPreview(call))
+      const open = AbortSignal.any([cancelled, this.#invocation.signal])
+      return (await this.#prompter?.ask?.(`  ${permitQuestion(call)}`, open)) ?? false
+    } finally {
+      this.#turn?.renderer.release()
+    }
+  }
+
+  #say(text: string): void {
+    this.#invocation.stdout.write(`${text}\n`)
+  }
+
+  async #answer(task: string): Promise<void> {
+    const isPaired = this.#toolwright.pairing !== undefined
+    const renderer = liveRenderer(this.#invocation, isPaired ? { resultLines: SHOWN_LINES } : {})
+    const controller = new AbortController()
+    this.#turn = { controller, renderer, interrupts: 0 }
+    this.lastCode = EXIT.failure
+    try {
+      for await (const event of await this.#run(task, controller.signal)) {
         renderer.show(event)
-        dialogue.see(event)
-        if (event.type === "run-end") lastCode = taskExitCode(event.summary, toolwright.pairing !== undefined)
+        this.#dialogue.see(event)
+        if (event.type === "run-end") this.lastCode = taskExitCode(event.summary, isPaired)
       }
     } catch (thrown) {
       // Without a model that can be this agent, no other line is answered either.
       if (!ToolwrightError.isInstance(thrown) || thrown.code === "NO_MODEL") throw thrown
-      images = []
+      this.#images = []
       renderer.hold()
-      say(
-        `${style.red("failed")}: ${neutralise(thrown.message)}${thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`}`,
-      )
+      const hint = thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`
+      this.#say(`${this.#style.red("failed")}: ${neutralise(thrown.message)}${hint}`)
     } finally {
       renderer.close()
-      turn = undefined
+      this.#turn = undefined
     }
-    return leaving ? "left" : "answered"
   }
 
-  function attach(path: string): void {
-    if (path === "") return say("Which file? /image photo.png")
-    images.push(path)
-    say(`The next request is sent with ${images.join(", ")}.`)
+  async #run(task: string, stopped: AbortSignal): Promise<AsyncIterable<RunEvent>> {
+    const history = [...this.#dialogue.messages]
+    const images = this.#images.map((path) => ({ type: "image", path }) as const)
+    const media = await mediaFor(images, this.#backend, this.#invocation.cwd)
+    this.#images = []
+    this.#dialogue.begin(task, media)
+    return this.#toolwright.run(task, {
+      agent: this.#options.agent,
+      history,
+      dryRun: this.#dryRun,
+      ...(media.length === 0 ? {} : { media }),
+      surface: "chat",
+      signal: AbortSignal.any([stopped, this.#invocation.signal]),
+    })
   }
 
-  function obey(command: string): void {
+  #attach(path: string): void {
+    if (path === "") return this.#say("Which file? /image photo.png")
+    this.#images.push(path)
+    this.#say(`The next request is sent with ${this.#images.join(", ")}.`)
+  }
+
+  #obey(command: string): void {
     switch (command) {
       case "help":
-        return say(HELP)
+        return this.#say(HELP)
       case "model":
-        return say(`${model}\n${ANOTHER}`)
+        return this.#say(`${this.#model}\n${ANOTHER}`)
       case "tools":
-        return listTools()
+        return this.#listTools()
       case "clear":
-        dialogue.clear()
-        return say("What was said is forgotten.")
+        this.#dialogue.clear()
+        return this.#say("What was said is forgotten.")
       case "dry":
-        dryRun = !dryRun
-        return say(dryRun ? "Calls are shown and not run. /dry runs them again." : "Calls are run.")
+        this.#dryRun = !this.#dryRun
+        return this.#say(this.#dryRun ? "Calls are shown and not run. /dry runs them again." : "Calls are run.")
       default:
-        return say(
+        return this.#say(
           `There is no command /${command}; /help shows what there is. With a space before it, it is a request.`,
         )
     }
   }
 
-  function listTools(): void {
-    const tools = toolwright.toolsFor(options.agent).list()
+  #listTools(): void {
+    const { isTTY, stdout } = this.#invocation
+    const tools = this.#toolwright.toolsFor(this.#options.agent).list()
     const width = Math.max(...tools.map(({ name }) => name.length))
     const room = (isTTY.stdout ? stdout.columns || 100 : 120) - width - 4
-    for (const { name, description } of tools)
-      say(`  ${neutralise(name.padEnd(width))}  ${style.dim(oneLine(description, Math.max(20, room)))}`)
+    for (const { name, description } of tools) {
+      const about = this.#style.dim(oneLine(description, Math.max(20, room)))
+      this.#say(`  ${neutralise(name.padEnd(width))}  ${about}`)
+    }
   }
 }
