@@ -45,28 +45,32 @@ export async function unmet(
   ledger: Ledger,
   tools: readonly ToolDefinition[],
 ): Promise<Unmet | undefined> {
-  const reasons: string[] = []
-  let report: string | undefined
-  if (criteria.requireToolUse && !ledger.anySuccess) reasons.push("no tool has succeeded yet")
-  if (criteria.requireChange && ledger.modifiedFiles.length === 0) reasons.push(NOTHING_CHANGED)
-  if (criteria.requireValidation) {
-    const unchecked = ledger.uncheckedReason()
-    if (unchecked !== undefined) {
-      reasons.push(unchecked.reason)
-      report = unchecked.report
-    }
-  }
-  const required = criteria.requireRequiredTools ? tools.filter((tool) => tool.optionality === "required") : []
-  for (const name of new Set([...(criteria.requiredTools ?? []), ...required.map((tool) => tool.name)])) {
-    if (!ledger.hasSucceeded(name)) reasons.push(`the required tool '${name}' has not succeeded yet`)
-  }
-  for (const artifact of criteria.requiredArtifacts ?? []) {
-    if (!ledger.artifacts.has(artifact)) reasons.push(`the artifact '${artifact}' has not been produced yet`)
-  }
+  const unchecked = criteria.requireValidation ? ledger.uncheckedReason() : undefined
   const own = await criteria.check?.(ledger)
-  if (own !== undefined) reasons.push(own)
+  const reasons = [
+    ...(criteria.requireToolUse && !ledger.anySuccess ? ["no tool has succeeded yet"] : []),
+    ...(criteria.requireChange && ledger.modifiedFiles.length === 0 ? [NOTHING_CHANGED] : []),
+    ...(unchecked === undefined ? [] : [unchecked.reason]),
+    ...lacking(criteria, ledger, tools),
+    ...(own === undefined ? [] : [own]),
+  ]
   if (reasons.length === 0) return undefined
-  return report === undefined ? { reasons } : { reasons, report }
+  return unchecked?.report === undefined ? { reasons } : { reasons, report: unchecked.report }
+}
+
+/** Tools that have not succeeded yet, and artifacts that are not there yet. */
+function lacking(criteria: CompletionCriteria, ledger: Ledger, tools: readonly ToolDefinition[]): string[] {
+  const { requiredTools = [], requiredArtifacts = [], requireRequiredTools } = criteria
+  const required = requireRequiredTools ? tools.filter((tool) => tool.optionality === "required") : []
+  const names = new Set([...requiredTools, ...required.map((tool) => tool.name)])
+  return [
+    ...[...names]
+      .filter((name) => !ledger.hasSucceeded(name))
+      .map((name) => `the required tool '${name}' has not succeeded yet`),
+    ...requiredArtifacts
+      .filter((artifact) => !ledger.artifacts.has(artifact))
+      .map((artifact) => `the artifact '${artifact}' has not been produced yet`),
+  ]
 }
 
 /** The refusal as the next prompt: the reasons, the failing report, and what to do. */

@@ -69,15 +69,17 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
  * @throws NetworkError (from the returned function) for everything that is no HTTP response
  */
 export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
-  const allowed = new Set((policy.allowOrigins ?? []).map((origin) => new URL(origin).origin))
-  const limitRate = createRateLimiter(policy.requestsPerMinute ?? 120, policy.now ?? Date.now)
-
+  const guard: Guard = {
+    policy,
+    allowed: new Set((policy.allowOrigins ?? []).map((origin) => new URL(origin).origin)),
+    limitRate: createRateLimiter(policy.requestsPerMinute ?? 120, policy.now ?? Date.now),
+  }
   return async (url, request = {}) => {
     const totalMs = request.limits?.totalMs ?? policy.totalMs ?? 30_000
     const deadline = AbortSignal.timeout(totalMs)
     const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline])
     try {
-      return await follow(parseWebUrl(url), request, signal)
+      return await follow(guard, parseWebUrl(url), request, signal)
     } catch (thrown) {
       if (request.signal?.aborted === true) {
         throw new NetworkError("ABORTED", "The request was cancelled.", { cause: request.signal.reason })
@@ -88,109 +90,130 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
       throw thrown
     }
   }
+}
 
-  async function follow(first: URL, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
-    const maxRedirects = request.limits?.maxRedirects ?? policy.maxRedirects ?? 5
-    const redirects: string[] = []
-    let url = first
-    let { method = "GET", body } = request
-    let headers = lowerCased(request.headers ?? {})
-    for (;;) {
-      limitRate(url.host)
-      const response = await exchange(
-        url,
-        { method, headers, ...(body === undefined ? {} : { body }) },
-        request,
-        signal,
-      )
-      const location = response.headers.location
-      if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, redirects }
-      if (redirects.length >= maxRedirects) {
-        throw new NetworkError("TOO_MANY_REDIRECTS", `${first.href} redirects more than ${maxRedirects} times.`)
-      }
-      const next = parseWebUrl(location, url)
-      if (response.status === 303 || (method === "POST" && response.status < 303)) {
-        method = method === "HEAD" ? "HEAD" : "GET"
-        body = undefined
-        delete headers["content-type"]
-      }
-      if (next.origin !== url.origin) {
-        if (body !== undefined) {
-          throw new NetworkError(
-            "REDIRECT_REFUSED",
-            `${url.host} redirects a request with a body to ${next.host}; it is not sent there.`,
-          )
-        }
-        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)))
-      }
-      redirects.push(next.href)
-      url = next
-    }
+/** What one fetch keeps between its requests. */
+interface Guard {
+  readonly policy: NetworkPolicy
+  readonly allowed: ReadonlySet<string>
+  readonly limitRate: (host: string) => void
+}
+
+/** What is sent to one address; header names are in lower case. */
+interface Sent {
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+async function follow(
+  guard: Guard,
+  first: URL,
+  request: GuardedRequest,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  const maxRedirects = request.limits?.maxRedirects ?? guard.policy.maxRedirects ?? 5
+  const redirects: string[] = []
+  let url = first
+  let sent: Sent = {
+    method: request.method ?? "GET",
+    headers: lowerCased(request.headers ?? {}),
+    ...(request.body === undefined ? {} : { body: request.body }),
   }
-
-  async function exchange(
-    url: URL,
-    sent: { method: string; headers: Record<string, string>; body?: string },
-    request: GuardedRequest,
-    signal: AbortSignal,
-  ): Promise<GuardedResponse> {
-    const socket = await connectTo(url, {
-      anyAddress: allowed.has(url.origin),
-      lookup: policy.lookup ?? systemLookup,
-      dial: policy.dial ?? systemDial,
-      ca: policy.ca,
-      connectMs: policy.connectMs ?? 10_000,
-      signal,
-    })
-    const stop = () => socket.destroy()
-    signal.addEventListener("abort", stop, { once: true })
-    try {
-      const headersMs = policy.headersMs ?? 15_000
-      const sending = send(socket, url, {
-        ...sent,
-        headers: {
-          "user-agent": policy.userAgent ?? "toolwright/0.1 (+tool runtime)",
-          accept: "*/*",
-          ...sent.headers,
-          host: url.host,
-          "accept-encoding": "gzip, br, deflate",
-          connection: "close",
-        },
-      })
-      const response = await within(sending, headersMs, signal, `The answer of ${url.host}`)
-      const status = response.statusCode ?? 0
-      const headers = flatten(response)
-      const location = { url: url.href, status, headers, redirects: [] }
-      const isBodiless = sent.method === "HEAD" || status === 204 || status === 304
-      if (isBodiless || (REDIRECTS.has(status) && headers.location !== undefined))
-        return { ...location, body: new Uint8Array() }
-      const maxBytes = request.limits?.maxBytes ?? policy.maxBytes ?? 5 * 1024 * 1024
-      if (Number(headers["content-length"]) > maxBytes) {
-        throw new NetworkError(
-          "RESPONSE_TOO_LARGE",
-          `The response announces ${headers["content-length"]} bytes; ${maxBytes} are allowed.`,
-          {
-            details: { maxBytes },
-          },
-        )
-      }
-      const body = await decodeBody(wireBytes(response), headers["content-encoding"], {
-        maxBytes,
-        maxRatio: policy.maxRatio ?? 200,
-      })
-      return { ...location, body }
-    } finally {
-      signal.removeEventListener("abort", stop)
-      socket.destroy()
+  for (;;) {
+    guard.limitRate(url.host)
+    const response = await exchange(guard, url, { sent, request, signal })
+    const location = response.headers.location
+    if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, redirects }
+    if (redirects.length >= maxRedirects) {
+      throw new NetworkError("TOO_MANY_REDIRECTS", `${first.href} redirects more than ${maxRedirects} times.`)
     }
+    const next = parseWebUrl(location, url)
+    sent = redirected(sent, response.status, url, next)
+    redirects.push(next.href)
+    url = next
   }
 }
 
-function send(
-  socket: Socket,
-  url: URL,
-  { method, headers, body }: { method: string; headers: Record<string, string>; body?: string },
-): Promise<IncomingMessage> {
+/** What is sent to where a redirect leads. @throws NetworkError where a body would go to another origin */
+function redirected({ method, headers, body }: Sent, status: number, from: URL, to: URL): Sent {
+  const becomesGet = status === 303 || (method === "POST" && status < 303)
+  const kept = becomesGet ? undefined : body
+  if (to.origin !== from.origin && kept !== undefined) {
+    const why = `${from.host} redirects a request with a body to ${to.host}; it is not sent there.`
+    throw new NetworkError("REDIRECT_REFUSED", why)
+  }
+  const mayGo = (name: string): boolean =>
+    !(becomesGet && name === "content-type") && (to.origin === from.origin || PUBLIC_HEADERS.has(name))
+  return {
+    method: becomesGet && method !== "HEAD" ? "GET" : method,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => mayGo(name))),
+    ...(kept === undefined ? {} : { body: kept }),
+  }
+}
+
+interface Exchange {
+  sent: Sent
+  request: GuardedRequest
+  signal: AbortSignal
+}
+
+async function exchange(guard: Guard, url: URL, { sent, request, signal }: Exchange): Promise<GuardedResponse> {
+  const { policy, allowed } = guard
+  const socket = await connectTo(url, {
+    anyAddress: allowed.has(url.origin),
+    lookup: policy.lookup ?? systemLookup,
+    dial: policy.dial ?? systemDial,
+    ca: policy.ca,
+    connectMs: policy.connectMs ?? 10_000,
+    signal,
+  })
+  const stop = () => socket.destroy()
+  signal.addEventListener("abort", stop, { once: true })
+  try {
+    const sending = send(socket, url, { ...sent, headers: headersFor(url, sent.headers, policy.userAgent) })
+    const response = await within(sending, policy.headersMs ?? 15_000, signal, `The answer of ${url.host}`)
+    const status = response.statusCode ?? 0
+    const headers = flatten(response)
+    const isBodiless = sent.method === "HEAD" || status === 204 || status === 304
+    const leadsOn = REDIRECTS.has(status) && headers.location !== undefined
+    const limits = {
+      maxBytes: request.limits?.maxBytes ?? policy.maxBytes ?? 5 * 1024 * 1024,
+      maxRatio: policy.maxRatio ?? 200,
+    }
+    const body = isBodiless || leadsOn ? new Uint8Array() : await bodyOf(response, headers, limits)
+    return { url: url.href, status, headers, redirects: [], body }
+  } finally {
+    signal.removeEventListener("abort", stop)
+    socket.destroy()
+  }
+}
+
+function headersFor(url: URL, own: Record<string, string>, userAgent = "toolwright/0.1 (+tool runtime)") {
+  return {
+    "user-agent": userAgent,
+    accept: "*/*",
+    ...own,
+    host: url.host,
+    "accept-encoding": "gzip, br, deflate",
+    connection: "close",
+  }
+}
+
+async function bodyOf(
+  response: IncomingMessage,
+  headers: Readonly<Record<string, string>>,
+  limits: { maxBytes: number; maxRatio: number },
+): Promise<Uint8Array> {
+  const { maxBytes } = limits
+  if (Number(headers["content-length"]) > maxBytes) {
+    const why = `The response announces ${headers["content-length"]} bytes; ${maxBytes} are allowed.`
+    throw new NetworkError("RESPONSE_TOO_LARGE", why, { details: { maxBytes } })
+  }
+  return decodeBody(wireBytes(response), headers["content-encoding"], limits)
+}
+
+function send(socket: Socket, url: URL, { method, headers, body }: Sent): Promise<IncomingMessage> {
   return new Promise((done, fail) => {
     const request = httpRequest({
       createConnection: () => socket,

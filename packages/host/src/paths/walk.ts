@@ -59,13 +59,11 @@ export async function walk(
   const { signal, maxDepth = 128, maxEntries = 1_000_000, sorted = false } = options
   const summary: WalkSummary = { unreadable: 0, denied: 0 }
   const pending: { path: string; depth: number }[] = [{ path: "", depth: 0 }]
+  const turn = turnsForOthers()
   let seen = 0
-  let sliceEnd = performance.now() + SLICE_MS
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (performance.now() > sliceEnd) {
-      await new Promise((resolve) => setImmediate(resolve))
-      sliceEnd = performance.now() + SLICE_MS
-    }
+    const waiting = turn()
+    if (waiting !== undefined) await waiting
     signal?.throwIfAborted()
     const directory = next.path === "" ? start.real : joinPath(start.real, next.path)
     const entries = readDirectory(directory)
@@ -97,6 +95,20 @@ export async function walk(
     for (let index = below.length - 1; index >= 0; index -= 1) pending.push(below[index]!)
   }
   return summary
+}
+
+/** Lets other work have its turn where a slice of time is used up. */
+function turnsForOthers(): () => Promise<void> | undefined {
+  let sliceEnd = performance.now() + SLICE_MS
+  return () => {
+    if (performance.now() <= sliceEnd) return undefined
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        sliceEnd = performance.now() + SLICE_MS
+        resolve()
+      })
+    })
+  }
 }
 
 function joinPath(base: string, below: string): string {

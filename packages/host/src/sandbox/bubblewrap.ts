@@ -93,23 +93,35 @@ export async function bubblewrapArgv(
   const tmpfs = (path: string) => [...(bounded ? ["--size", String(Math.floor(memory / 2))] : []), "--tmpfs", path]
   args.push("--proc", "/proc", ...system.kernel, "--dev", "/dev", ...tmpfs("/tmp"), ...tmpfs("/run"))
   args.push("--dir", "/var/tmp", ...system.masks)
-  if (plan.network === true && (await exists("/run/systemd/resolve")))
-    args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
+  if (plan.network === true) args.push(...(await boundWhereThere(["/run/systemd/resolve"])))
   const home = homedir()
   if (home !== "/" && !SYSTEM.some((folder) => isInside(folder, home))) args.push("--tmpfs", home)
-  for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
-  args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
-  for (const { path, writable } of plan.folders ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
-  for (const { path, writable } of plan.pinned ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
-  for (const path of plan.protect ?? []) {
-    const full = resolve(plan.root, path)
-    if (await exists(full)) args.push("--ro-bind", full, full)
-  }
-  for (const { source, path, writable } of plan.mounts ?? []) args.push(writable ? "--bind" : "--ro-bind", source, path)
-  // Last, for a folder that is mounted later shows what was hidden in it.
-  for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
-  for (const path of plan.hiddenFolders ?? []) args.push("--tmpfs", path, "--remount-ro", path)
+  for (const path of await toolchains(plan)) args.push(...bound(path, false))
+  args.push(...(await workspaceMounts(plan)))
   return [...args, "--chdir", plan.cwd, "--", ...argv]
+}
+
+/** The workspace, what is mounted beside it and over it, and what of it is hidden. */
+async function workspaceMounts(plan: SandboxPlan): Promise<string[]> {
+  const { root, folders = [], pinned = [], protect = [], mounts = [], hidden = [], hiddenFolders = [] } = plan
+  return [
+    ...bound(root, plan.writable !== false),
+    ...[...folders, ...pinned].flatMap(({ path, writable }) => bound(path, writable)),
+    ...(await boundWhereThere(protect.map((path) => resolve(root, path)))),
+    ...mounts.flatMap(({ source, path, writable }) => bound(path, writable, source)),
+    // Last, for a folder that is mounted later shows what was hidden in it.
+    ...hidden.flatMap((path) => bound(path, false, "/dev/null")),
+    ...hiddenFolders.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
+  ]
+}
+
+function bound(path: string, writable: boolean, source = path): string[] {
+  return [writable ? "--bind" : "--ro-bind", source, path]
+}
+
+async function boundWhereThere(paths: readonly string[], source?: string): Promise<string[]> {
+  const there = await Promise.all(paths.map(async (path) => ((await exists(path)) ? [path] : [])))
+  return there.flat().flatMap((path) => bound(path, false, source))
 }
 
 /**
@@ -139,18 +151,14 @@ async function mountsOfSystem(): Promise<SystemMounts> {
   const [folders, kernel, files, hidden] = await Promise.all([
     Promise.all(SYSTEM.map(systemFolder)),
     kernelMasks(),
-    Promise.all(MASKED_FILES.map(async (path) => ((await exists(path)) ? ["--ro-bind", "/dev/null", path] : []))),
+    boundWhereThere(MASKED_FILES, "/dev/null"),
     Promise.all(MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : []))),
   ])
-  return { folders: folders.flat(), kernel, masks: [...files.flat(), ...hidden.flat()] }
+  return { folders: folders.flat(), kernel, masks: [...files, ...hidden.flat()] }
 }
 
 async function kernelMasks(): Promise<string[]> {
-  const bind = async (paths: readonly string[], source?: string) => {
-    const there = await Promise.all(paths.map(async (path) => ((await exists(path)) ? [path] : [])))
-    return there.flat().flatMap((path) => ["--ro-bind", source ?? path, path])
-  }
-  return [...(await bind(KERNEL_SETTINGS)), ...(await bind(KERNEL_SECRETS, "/dev/null"))]
+  return [...(await boundWhereThere(KERNEL_SETTINGS)), ...(await boundWhereThere(KERNEL_SECRETS, "/dev/null"))]
 }
 
 async function systemFolder(path: string): Promise<string[]> {

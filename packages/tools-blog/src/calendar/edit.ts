@@ -119,16 +119,9 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
   const isDate = start?.isDate ?? before?.isDate ?? false
   const kept = start === undefined && before !== undefined ? before.zone : zone
   const startWall = start?.wall ?? before?.startWall ?? 0
-  let length = before !== undefined && before.isDate === isDate ? before.length : isDate ? DAY_MS : HOUR_MS
-  if (typeof args.end === "string") {
-    const end = parseTime(args.end, zone, "end")
-    if (end.isDate !== isDate)
-      throw new ToolwrightError("INVALID_TIME", "start and end must both be days, or both be times.")
-    length = isDate ? end.wall - startWall : end.epoch - kept.toEpoch(startWall)
-  } else if (args.duration_minutes !== undefined) {
-    length = Number(args.duration_minutes) * 60_000
-    if (isDate) length = Math.ceil(length / DAY_MS) * DAY_MS
-  }
+  const asked = askedLength(args, zone, { isDate, startWall, startEpoch: kept.toEpoch(startWall) })
+  const usual = isDate ? DAY_MS : HOUR_MS
+  const length = asked ?? (before !== undefined && before.isDate === isDate ? before.length : usual)
   if (length <= 0) {
     throw new ToolwrightError("INVALID_TIME", "The event would end before it starts.", {
       hint: "Give an end after start, or duration_minutes.",
@@ -145,6 +138,23 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
     setTime(property, calendar, wall, isDate, kept)
     main.addProperty(property)
   }
+}
+
+/** How long an event is to last, in milliseconds; undefined where nothing says so. */
+function askedLength(
+  args: JsonObject,
+  zone: Zone,
+  { isDate, startWall, startEpoch }: { isDate: boolean; startWall: number; startEpoch: number },
+): number | undefined {
+  if (typeof args.end === "string") {
+    const end = parseTime(args.end, zone, "end")
+    if (end.isDate !== isDate)
+      throw new ToolwrightError("INVALID_TIME", "start and end must both be days, or both be times.")
+    return isDate ? end.wall - startWall : end.epoch - startEpoch
+  }
+  if (args.duration_minutes === undefined) return undefined
+  const length = Number(args.duration_minutes) * 60_000
+  return isDate ? Math.ceil(length / DAY_MS) * DAY_MS : length
 }
 
 function setTime(

@@ -137,51 +137,96 @@ function withoutDocuments(command: string): string {
 
 /** Simple commands as words without their quotes, and whether anything is written to a file. */
 function split(command: string): { segments: string[][]; redirects: boolean } {
-  const segments: string[][] = []
-  let words: string[] = []
-  let word: string | undefined
-  let redirects = false
-  const endWord = (): void => {
-    if (word !== undefined) words.push(word)
-    word = undefined
+  const reader = new SegmentReader(command)
+  while (reader.isOpen) reader.step()
+  reader.endSegment()
+  return reader
+}
+
+/** What a redirection is that writes no file: one that reads, to another stream, or to nowhere. */
+const HARMLESS_REDIRECTION = /(?:<|>{1,2}\s*(?:&\d|\/dev\/(?:null|stdout|stderr)))/y
+
+class SegmentReader {
+  readonly segments: string[][] = []
+  redirects = false
+  readonly #command: string
+  #at = 0
+  #words: string[] = []
+  #word: string | undefined
+
+  constructor(command: string) {
+    this.#command = command
   }
-  const endSegment = (): void => {
-    endWord()
-    if (words.length > 0) segments.push(words)
-    words = []
+
+  get isOpen(): boolean {
+    return this.#at < this.#command.length
   }
-  for (let index = 0; index < command.length; index++) {
-    const character = command[index]!
-    if (character === "\\") {
-      const next = command[++index] ?? ""
-      if (next !== "\n") word = (word ?? "") + next
-    } else if (character === "'") {
-      const end = endOf(command, "'", index + 1)
-      word = (word ?? "") + command.slice(index + 1, end)
-      index = end
-    } else if (character === '"') {
-      word ??= ""
-      for (index++; index < command.length && command[index] !== '"'; index++) {
-        if (command[index] === "\\") index++
-        word += command[index] ?? ""
-      }
-    } else if (
-      /[;&|\n(){}`]/.test(character) &&
-      !(character === "{" && word?.endsWith("$")) &&
-      !(character === "}" && word?.includes("${"))
-    ) {
-      endSegment()
-    } else if (character === ">" || character === "<") {
-      const harmless = /^(?:<|>{1,2}\s*(?:&\d|\/dev\/(?:null|stdout|stderr)))/.exec(command.slice(index))
-      if (word !== undefined && /^\d+$/.test(word)) word = undefined
-      endWord()
-      if (harmless === null) redirects = true
-      else index += harmless[0].length - 1
-    } else if (/\s/.test(character)) endWord()
-    else word = (word ?? "") + character
+
+  /** Reads a character, or what it opens. */
+  step(): void {
+    const character = this.#command[this.#at]!
+    if (character === "\\") this.#escaped()
+    else if (character === "'") this.#quoted()
+    else if (character === '"') this.#doublyQuoted()
+    else if (character === ">" || character === "<") this.#redirected()
+    else {
+      this.#at++
+      if (this.#endsSegment(character)) this.endSegment()
+      else if (/\s/.test(character)) this.#endWord()
+      else this.#take(character)
+    }
   }
-  endSegment()
-  return { segments, redirects }
+
+  endSegment(): void {
+    this.#endWord()
+    if (this.#words.length > 0) this.segments.push(this.#words)
+    this.#words = []
+  }
+
+  #endWord(): void {
+    if (this.#word !== undefined) this.#words.push(this.#word)
+    this.#word = undefined
+  }
+
+  #take(text: string): void {
+    this.#word = (this.#word ?? "") + text
+  }
+
+  #endsSegment(character: string): boolean {
+    if (character === "{" && this.#word?.endsWith("$")) return false
+    if (character === "}" && this.#word?.includes("${")) return false
+    return /[;&|\n(){}`]/.test(character)
+  }
+
+  #escaped(): void {
+    const next = this.#command[this.#at + 1] ?? ""
+    if (next !== "\n") this.#take(next)
+    this.#at += 2
+  }
+
+  #quoted(): void {
+    const end = endOf(this.#command, "'", this.#at + 1)
+    this.#take(this.#command.slice(this.#at + 1, end))
+    this.#at = end + 1
+  }
+
+  #doublyQuoted(): void {
+    this.#take("")
+    for (this.#at++; this.isOpen && this.#command[this.#at] !== '"'; this.#at++) {
+      if (this.#command[this.#at] === "\\") this.#at++
+      this.#take(this.#command[this.#at] ?? "")
+    }
+    this.#at++
+  }
+
+  #redirected(): void {
+    if (this.#word !== undefined && /^\d+$/.test(this.#word)) this.#word = undefined
+    this.#endWord()
+    HARMLESS_REDIRECTION.lastIndex = this.#at
+    const harmless = HARMLESS_REDIRECTION.exec(this.#command)
+    if (harmless === null) this.redirects = true
+    this.#at += harmless?.[0].length ?? 1
+  }
 }
 
 function endOf(text: string, character: string, from: number): number {
