@@ -9,15 +9,25 @@ export const CLIENTS = {
 
 /**
  * Ends a run of tests with its counts as one plain line of its own, which people and programs find without knowing the
- * runner.
+ * runner; before it stand the tests that passed at their second try alone, each of which is a defect to be found.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const left = CLIENTS.installed
       ? ""
       : `Not run, since they are not installed: the real clients (${CLIENTS.command}).\n`
-    process.once("exit", () => console.log(`\n${left}${closingLine(modules, unhandled.length)}`))
+    const again = passedAgain(modules).map((name) => `Passed at its second try: ${name}\n`)
+    process.once("exit", () => console.log(`\n${left}${again.join("")}${closingLine(modules, unhandled.length)}`))
   }
+}
+
+/** The tests that failed first, and passed when they were tried again. */
+export function passedAgain(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) =>
+    [...module.children.allTests()]
+      .filter((test) => test.diagnostic()?.flaky === true)
+      .map((test) => `${module.relativeModuleId} > ${test.fullName}`),
+  )
 }
 
 /** A file that did not load, and an error that belongs to no test, count as failed: nothing of theirs passed. */

@@ -1,6 +1,13 @@
 import type { TestModule } from "vitest/node"
 import { expect, test } from "vitest"
-import { closingLine } from "../closing-line.ts"
+import { closingLine, passedAgain } from "../closing-line.ts"
+
+test("what passed at its second try alone is named", () => {
+  const tests = [true, false].map((flaky) => ({ fullName: flaky ? "waits > too short" : "is sure", flaky }))
+  const allTests = () => tests.map(({ fullName, flaky }) => ({ fullName, diagnostic: () => ({ flaky }) }))
+  const module = { relativeModuleId: "a.test.ts", children: { allTests } } as unknown as TestModule
+  expect(passedAgain([module])).toEqual(["a.test.ts > waits > too short"])
+})
 
 function module(states: readonly string[], errors = 0): TestModule {
   const tests = states.map((state) => ({ result: () => ({ state }) }))
