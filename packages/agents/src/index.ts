@@ -25,7 +25,7 @@ export {
 } from "./executor/catalogue.ts"
 export * from "./definition/definition.ts"
 export { profileFrom } from "./definition/profile-from.ts"
-export { checkAgentName, readAgentDefinition } from "./definition/read.ts"
+export { checkAgentName, issuesIn, readAgentDefinition, saidOf, type Mistake } from "./definition/read.ts"
 export * from "./executor/executor.ts"
 export * from "./executor/options.ts"
 export * from "./executor/texts.ts"

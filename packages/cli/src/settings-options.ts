@@ -1,5 +1,10 @@
 import { resolve } from "node:path"
-import { loadConfiguration, SETTINGS, type LoadedConfiguration } from "@toolwright/runtime/configuration"
+import {
+  loadConfiguration,
+  SETTINGS,
+  type ConfigurationInputs,
+  type LoadedConfiguration,
+} from "@toolwright/runtime/configuration"
 import type { Invocation } from "./command.ts"
 import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
 import { neutralise } from "./render/neutralise.ts"
@@ -101,30 +106,35 @@ export async function configurationFor(
   values: Readonly<Record<string, unknown>>,
   { ask = true }: ConfigurationDialogue = {},
 ): Promise<LoadedConfiguration> {
-  const flags = Object.fromEntries(
-    Object.keys(SETTING_OPTIONS)
-      .filter((name) => values[name] !== undefined)
-      .map((name) => [
-        name,
-        FILES.has(name)
-          ? resolve(invocation.cwd, values[name] as string)
-          : (values[name] as string | boolean | string[]),
-      ]),
-  )
-  const file = values.config as string | undefined
   const { isTTY, stderr } = invocation
   const loaded = await loadConfiguration({
-    cwd: invocation.cwd,
-    env: invocation.env,
-    flags,
-    ...(file === undefined ? {} : { file: resolve(invocation.cwd, file) }),
-    ...(values.trust === true ? { trust: true } : {}),
+    ...givenFlags(invocation, values),
     ...(ask && isTTY.stdin && isTTY.stdout ? { ask: askForTrust(invocation) } : {}),
   })
   for (const line of loaded.notices) stderr.write(`${neutralise(line)}\n`)
   const notice = trustNotice(loaded)
   if (notice !== undefined) stderr.write(`${notice}\n`)
   return loaded
+}
+
+/** What was given on the command line, as a configuration is loaded by it. */
+export function givenFlags({ cwd, env }: Invocation, values: Readonly<Record<string, unknown>>): ConfigurationInputs {
+  const flags = Object.fromEntries(
+    Object.keys(SETTING_OPTIONS)
+      .filter((name) => values[name] !== undefined)
+      .map((name) => [
+        name,
+        FILES.has(name) ? resolve(cwd, values[name] as string) : (values[name] as string | boolean | string[]),
+      ]),
+  )
+  const file = values.config as string | undefined
+  return {
+    cwd,
+    env,
+    flags,
+    ...(file === undefined ? {} : { file: resolve(cwd, file) }),
+    ...(values.trust === true ? { trust: true } : {}),
+  }
 }
 
 /** Flags that name a file, from where the command was started. */

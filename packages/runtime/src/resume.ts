@@ -147,6 +147,10 @@ async function resumable(
         `Begin a new one, or go on from the middle of it: toolwright branch ${row.id} --at N; 'toolwright runs ` +
         `show ${row.id}' numbers its events.`,
     })
+  if (row.surface === "eval")
+    throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is an evaluation, and no run of an agent.`, {
+      hint: `'toolwright eval resume ${row.id}' makes the trials that are left.`,
+    })
   if (row.agent === "")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {
       hint: `'toolwright runs show ${row.id}' shows how far it came. Make the call again if it is still wanted.`,

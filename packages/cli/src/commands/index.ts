@@ -70,6 +70,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./plan.ts")).planCommand,
   },
   {
+    name: "eval",
+    summary: "Try a suite of tasks with agents and models, and judge what comes of it",
+    load: async () => (await import("./eval.ts")).evalCommand,
+  },
+  {
     name: "work",
     summary: "Work on the tasks that wait, until it is stopped",
     load: async () => (await import("./work.ts")).workCommand,

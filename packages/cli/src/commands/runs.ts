@@ -103,7 +103,8 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
 function headLine({ runId, agent, surface, task, status, summary }: RunHead): string {
   const { rounds = 0, times, dryRun } = summary ?? {}
   const size = times === undefined ? "" : [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)]
-  const who = agent !== "" ? agent : surface === "undo" ? "undo" : `call over ${surface}`
+  const isItself = surface === "undo" || surface === "eval"
+  const who = agent !== "" ? agent : isItself ? surface : `call over ${surface}`
   return (
     `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ` +
     `${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`

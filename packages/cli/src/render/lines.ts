@@ -111,6 +111,13 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ...restored.map((path) => `  ${sheet.style.green(sheet.marks.ok)} ${neutralise(path)}`),
     ...refused.map(({ path, reason }) => noted(sheet, `${path} stays: ${reason}`)),
   ],
+  "evaluation-start": ({ suite, tasks, models, trials }) => [
+    `${neutralise(suite)}: ${count(tasks.length, "task")} with ${models.map(neutralise).join(", ")}, ${count(trials, "trial")}`,
+  ],
+  "trial-end": ({ task, model, trial, verdict, run }) => [
+    `  ${verdict}  ${neutralise(task)}  ${neutralise(model)}  trial ${trial}${run === undefined ? "" : `  ${run}`}`,
+  ],
+  "evaluation-end": ({ passed, failed }) => [`${passed} of ${passed + failed} passed`],
   "run-end": ({ summary, error }, { style, said }) => [
     ...summaryLines(summary, style, said),
     ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),

@@ -1,3 +1,5 @@
+import type { TrialResult } from "./evaluation.ts"
+import type { RunOutcome } from "./outcome.ts"
 import type { ToolCall, ToolProvenance } from "./tool.ts"
 import type { ToolResult } from "./result.ts"
 import type { JsonObject } from "./schema.ts"
@@ -44,26 +46,6 @@ export type ToolEvent =
       /** Not there where nothing came to be asked, as of arguments that do not fit. */
       permission?: CallPermission
     }
-
-/** How a run ended. */
-export type RunOutcome =
-  | "completed"
-  /**
-   * The agent finished, and calls that failed were never put right, what was changed does not pass earlier checks, or
-   * the model declined a part of the task.
-   */
-  | "completed-with-failures"
-  /**
-   * The agent gave up and nothing of what it promises was done, or the model declined the task or asked what is meant.
-   */
-  | "nothing-done"
-  | "max-rounds"
-  | "no-tool-use"
-  | "stuck"
-  | "failed"
-  | "cancelled"
-  /** For a person's answer, without a process: it goes on from its record. */
-  | "waiting"
 
 /** Where the time of a run went, in milliseconds of wall time. `overheadMs` is what neither model nor tools took. */
 export interface RunTimes {
@@ -214,4 +196,8 @@ export type RunEvent =
   /** What an earlier run or call changed is being taken back: which one, and by whom. It is a record of its own. */
   | { type: "undo-start"; of: string; by: string; paths: string[] }
   | { type: "undo-end"; restored: string[]; refused: { path: string; reason: string }[] }
+  /** A suite of tasks begins to be tried. It is a record of its own; `given` is all that its rest needs. */
+  | { type: "evaluation-start"; suite: string; tasks: string[]; models: string[]; trials: number; given: unknown }
+  | ({ type: "trial-end" } & TrialResult)
+  | { type: "evaluation-end"; passed: number; failed: number; reached: boolean }
   | { type: "run-end"; summary: RunSummary; error?: { code: string; message: string; hint?: string } }

@@ -1,0 +1,2 @@
+/** Suites of tasks, tried with agents and models. */
+export * from "@toolwright/runtime/evals"

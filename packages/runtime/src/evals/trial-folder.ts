@@ -1,0 +1,115 @@
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, relative, resolve, sep } from "node:path"
+import { childEnvironment, runProcess } from "@toolwright/host/process"
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { SuiteTask } from "./suite.ts"
+
+const MOST_FILES = 20_000
+const MOST_BYTES = 1024 * 1024 * 1024
+/** Folders of a project that are no part of it. */
+const PASSED_OVER = new Set([".git", ".toolwright"])
+
+/** The folder of one trial: of its own, and gone afterwards unless it is kept. */
+export interface TrialFolder extends Disposable {
+  /** Absolute, without links in it. */
+  readonly path: string
+  keep(): void
+}
+
+/**
+ * Makes the folder that a trial starts from.
+ *
+ * @param suiteFolder where `from` starts
+ * @throws ToolwrightError `INVALID_SUITE` where the files to start from are not there, or too many
+ */
+export async function trialFolder(
+  task: Pick<SuiteTask, "files" | "from" | "git">,
+  suiteFolder: string,
+): Promise<TrialFolder> {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-trial-")))
+  let kept = false
+  try {
+    if (task.from !== undefined) copyInto(resolve(suiteFolder, task.from), path)
+    for (const [file, content] of Object.entries(task.files ?? {})) {
+      const full = within(path, file)
+      mkdirSync(dirname(full), { recursive: true })
+      writeFileSync(full, content)
+    }
+    if (task.git === true) await beginRepository(path)
+  } catch (thrown) {
+    rmSync(path, { recursive: true, force: true })
+    throw thrown
+  }
+  return {
+    path,
+    keep: () => void (kept = true),
+    [Symbol.dispose]() {
+      if (!kept) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** @throws ToolwrightError `INVALID_SUITE` for a path that leads out of the folder */
+function within(folder: string, file: string): string {
+  const full = join(folder, file)
+  if (full !== folder && relative(folder, full).split(sep)[0] !== "..") return full
+  throw new ToolwrightError("INVALID_SUITE", `'${file}' is no file in the folder of a trial.`, {
+    hint: "Paths of files are relative to the folder that the agent works in.",
+  })
+}
+
+/** Plain files and folders; links would lead out of the folder. */
+function copyInto(source: string, target: string): void {
+  const found = lstatSync(source, { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true)
+    throw new ToolwrightError("INVALID_SUITE", `There is no folder ${source} to start from.`, {
+      hint: "The 'from' of a task is a folder, relative to the suite's own.",
+    })
+  let files = 0
+  let bytes = 0
+  const copy = (from: string, to: string): void => {
+    mkdirSync(to, { recursive: true })
+    for (const entry of readdirSync(from, { withFileTypes: true })) {
+      if (PASSED_OVER.has(entry.name)) continue
+      const [inner, outer] = [join(from, entry.name), join(to, entry.name)]
+      if (entry.isDirectory()) copy(inner, outer)
+      if (!entry.isFile()) continue
+      bytes += lstatSync(inner).size
+      if (++files > MOST_FILES || bytes > MOST_BYTES)
+        throw new ToolwrightError("INVALID_SUITE", `${source} holds too much to start each trial from.`, {
+          hint: `At most ${MOST_FILES} files and ${MOST_BYTES / 1024 ** 2} MB: leave out what is installed or built.`,
+        })
+      copyFileSync(inner, outer)
+    }
+  }
+  copy(source, target)
+}
+
+const GIT = ["-c", "user.name=Toolwright", "-c", "user.email=toolwright@localhost", "-c", "core.hooksPath=/dev/null"]
+
+async function beginRepository(folder: string): Promise<void> {
+  const env = childEnvironment({ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" })
+  const said = ["user.name=Toolwright", "user.email=toolwright@localhost", "commit.gpgsign=false"]
+  const steps = [
+    ["init", "-q", "-b", "main"],
+    ...said.map((each) => ["config", ...each.split("=")]),
+    ["add", "-A"],
+    ["commit", "-q", "--allow-empty", "-m", "Begin"],
+  ]
+  for (const step of steps) {
+    const argv = ["git", ...GIT, ...step]
+    const { exitCode, stderr } = await runProcess({ argv, cwd: folder, env, timeoutMs: 60_000 })
+    if (exitCode !== 0)
+      throw new ToolwrightError("GIT_FAILED", `git ${step[0]} failed in the folder of a trial: ${stderr.text.trim()}`)
+  }
+}
