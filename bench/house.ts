@@ -27,7 +27,7 @@ export async function run(): Promise<BenchmarkResult> {
       functions_over_60_lines: overLimit(tree, "max-lines-per-function"),
       functions_over_complexity_15: overLimit(tree, "complexity"),
       lines_over_120: lines.filter((line) => line.length > 120).length,
-      longest_line: Math.max(...lines.map((line) => line.length)),
+      longest_line: lines.reduce((longest, line) => Math.max(longest, line.length), 0),
       circles_within_rooms: circles(texts),
       dependencies_of_toolwright: outsideDependencies(tree, "packages/cli"),
       source_files: files.length,

@@ -29,23 +29,33 @@ export interface Extracted {
  */
 export function htmlToMarkdown({ html, url, mode }: ExtractRequest): Extracted {
   const document = parse(wholeDocument(html))
-  const meta = (selector: string) => document.querySelector(selector)?.getAttribute("content") ?? undefined
-  const pageTitle = document.querySelector("title")?.textContent ?? document.querySelector("h1")?.textContent ?? ""
-  const published =
-    meta('meta[property="article:published_time"]') ??
-    document.querySelector("time[datetime]")?.getAttribute("datetime")
+  // Before what is hidden is taken out, since a page may hide them.
+  const page = aboutPage(document)
   removeHidden(document)
   makeAbsolute(document, url)
   const article =
     mode === "article"
       ? new Readability(document.cloneNode(true) as unknown as ReadabilityDocument, { charThreshold: 200 }).parse()
       : null
-  const byline = article?.byline ?? meta('meta[name="author"]')
+  const byline = article?.byline ?? page.author ?? ""
   return {
-    title: cleanLine(article?.title || pageTitle),
+    title: cleanLine(article?.title || page.title),
     markdown: toMarkdown(article?.content ?? document.body?.innerHTML ?? ""),
-    ...(byline === undefined || byline === "" ? {} : { byline: cleanLine(byline) }),
-    ...(published === undefined || published === null ? {} : { published: cleanLine(published, 60) }),
+    ...(byline === "" ? {} : { byline: cleanLine(byline) }),
+    ...(page.published === undefined ? {} : { published: cleanLine(page.published, 60) }),
+  }
+}
+
+/** What a page says of itself. */
+function aboutPage(document: DomDocument): { title: string; author?: string; published?: string } {
+  const said = (selector: string, attribute: string): string | undefined =>
+    document.querySelector(selector)?.getAttribute(attribute) ?? undefined
+  const author = said('meta[name="author"]', "content")
+  const published = said('meta[property="article:published_time"]', "content") ?? said("time[datetime]", "datetime")
+  return {
+    title: document.querySelector("title")?.textContent ?? document.querySelector("h1")?.textContent ?? "",
+    ...(author === undefined ? {} : { author }),
+    ...(published === undefined ? {} : { published }),
   }
 }
 

@@ -31,40 +31,25 @@ export function checkExpectations(expected: readonly Expectation[], request: Inf
 function checkRequest(expectation: Expectation, request: InferRequest, place: Place): void {
   const { success, messages, results, tools, toolChoice, grammar, jsonSchema } = expectation
   const since = sinceLastReply(request.messages)
-  if (success !== undefined) {
-    const last = request.messages.findLast((message) => message.role === "tool")
-    const was = last === undefined ? "no tool result" : `${last.success ? "success" : "failure"}: ${last.content}`
-    if (last?.success !== success)
-      throw assertionError(place, `the last tool result to be a ${success ? "success" : "failure"}`, was)
-  }
+  const offered = (request.tools ?? []).map((tool) => tool.function.name)
+  const came = since.filter((message) => message.role === "tool").length
+  if (success !== undefined) checkSuccess(success, request, place)
   if (messages !== undefined) checkCount(messages, request.messages.length, "messages", place)
-  if (results !== undefined) {
-    checkCount(
-      results,
-      since.filter((message) => message.role === "tool").length,
-      "tool results since the last reply",
-      place,
-    )
-  }
-  if (tools !== undefined)
-    checkTools(
-      tools,
-      (request.tools ?? []).map((tool) => tool.function.name),
-      place,
-    )
+  if (results !== undefined) checkCount(results, came, "tool results since the last reply", place)
+  if (tools !== undefined) checkTools(tools, offered, place)
   if (toolChoice !== undefined && request.toolChoice !== toolChoice) {
     throw assertionError(place, `the tool choice '${toolChoice}'`, request.toolChoice ?? "no tool choice")
   }
   if (typeof grammar === "boolean") checkPresence(grammar, request.grammar, "a grammar", place)
   else if (grammar !== undefined) checkText(grammar, request.grammar ?? "", "the grammar", place)
-  if (jsonSchema !== undefined) {
-    checkPresence(
-      jsonSchema,
-      request.jsonSchema === undefined ? undefined : JSON.stringify(request.jsonSchema),
-      "a JSON Schema",
-      place,
-    )
-  }
+  if (jsonSchema !== undefined) checkPresence(jsonSchema, JSON.stringify(request.jsonSchema), "a JSON Schema", place)
+}
+
+function checkSuccess(success: boolean, request: InferRequest, place: Place): void {
+  const last = request.messages.findLast((message) => message.role === "tool")
+  const was = last === undefined ? "no tool result" : `${last.success ? "success" : "failure"}: ${last.content}`
+  if (last?.success !== success)
+    throw assertionError(place, `the last tool result to be a ${success ? "success" : "failure"}`, was)
 }
 
 function checkText(check: TextCheck, text: string, what: string, place: Place): void {
@@ -77,20 +62,17 @@ function checkText(check: TextCheck, text: string, what: string, place: Place): 
     if (text.includes(part)) throw assertionError(place, `${what} not to contain ${JSON.stringify(part)}`, text)
   }
   for (const pattern of list(matches)) {
-    const expression =
-      typeof pattern === "string"
-        ? new RegExp(pattern, "m")
-        : new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""))
-    if (!expression.test(text))
-      throw assertionError(
-        place,
-        `${what} to match ${typeof pattern === "string" ? `/${pattern}/` : String(pattern)}`,
-        text,
-      )
+    const isText = typeof pattern === "string"
+    const [source, flags] = isText ? [pattern, "m"] : [pattern.source, pattern.flags.replaceAll(/[gy]/g, "")]
+    if (!new RegExp(source, flags).test(text))
+      throw assertionError(place, `${what} to match ${isText ? `/${pattern}/` : String(pattern)}`, text)
   }
   if (equals !== undefined && text !== equals)
     throw assertionError(place, `${what} to be ${JSON.stringify(equals)}`, text)
-  if (json === undefined) return
+  if (json !== undefined) checkJson(json, text, what, place)
+}
+
+function checkJson(json: Readonly<Record<string, unknown>>, text: string, what: string, place: Place): void {
   const value = jsonIn(text)
   for (const [path, wanted] of Object.entries(json)) {
     const found = readJsonPath(value, path)

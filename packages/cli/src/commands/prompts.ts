@@ -44,18 +44,10 @@ export const promptsCommand: Command = {
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action = "list", name] = positionals
-    const { loadPrompts, promptDefinition, renderPrompt } = await import("@toolwright/prompts")
+    const json = values.json === true
+    const { loadPrompts } = await import("@toolwright/prompts")
     const registry = await loadPrompts({ folders: values.prompts ?? [] })
-    const print = (text: string): number => {
-      invocation.stdout.write(text.endsWith("\n") ? text : `${text}\n`)
-      return EXIT.success
-    }
-    if (action === "list" && name === undefined) {
-      const list = registry.list()
-      if (values.json === true) return print(JSON.stringify(list.map(promptDefinition), null, 2))
-      const width = Math.max(...list.map((prompt) => prompt.name.length))
-      return print(list.map((prompt) => `${prompt.name.padEnd(width)}  ${oneLine(prompt.description, 90)}`).join("\n"))
-    }
+    if (action === "list" && name === undefined) return list(invocation, registry.list(), json)
     if (action !== "show" && action !== "render")
       throw usageError(`'prompts ${action}' is not known.`, "Use list, show or render.")
     if (name === undefined)
@@ -64,17 +56,43 @@ export const promptsCommand: Command = {
         "'toolwright prompts' lists them.",
       )
     const prompt = registry.named(name)
-    if (action === "show") {
-      const { engine, template } = prompt
-      const all = { ...promptDefinition(prompt), engine, template }
-      return print(values.json === true ? JSON.stringify(all, null, 2) : pageOf(prompt))
-    }
-    const result = renderPrompt(prompt, await argumentsFrom(invocation, values.arg ?? []))
-    if (values.json === true) invocation.stdout.write(`${JSON.stringify(result)}\n`)
-    else if (result.success) print(result.content)
-    else throw usageError(result.error ?? "The prompt cannot be rendered.")
-    return result.success ? EXIT.success : EXIT.failure
+    if (action === "show") return show(invocation, prompt, json)
+    return render(invocation, prompt, await argumentsFrom(invocation, values.arg ?? []), json)
   },
+}
+
+function print({ stdout }: Invocation, text: string): number {
+  stdout.write(text.endsWith("\n") ? text : `${text}\n`)
+  return EXIT.success
+}
+
+async function list(invocation: Invocation, prompts: readonly Prompt[], json: boolean): Promise<number> {
+  const { promptDefinition } = await import("@toolwright/prompts")
+  if (json) return print(invocation, JSON.stringify(prompts.map(promptDefinition), null, 2))
+  const width = Math.max(...prompts.map(({ name }) => name.length))
+  const lines = prompts.map(({ name, description }) => `${name.padEnd(width)}  ${oneLine(description, 90)}`)
+  return print(invocation, lines.join("\n"))
+}
+
+async function show(invocation: Invocation, prompt: Prompt, json: boolean): Promise<number> {
+  const { promptDefinition } = await import("@toolwright/prompts")
+  const { engine, template } = prompt
+  const all = { ...promptDefinition(prompt), engine, template }
+  return print(invocation, json ? JSON.stringify(all, null, 2) : pageOf(prompt))
+}
+
+async function render(
+  invocation: Invocation,
+  prompt: Prompt,
+  args: Record<string, string>,
+  json: boolean,
+): Promise<number> {
+  const { renderPrompt } = await import("@toolwright/prompts")
+  const result = renderPrompt(prompt, args)
+  if (json) print(invocation, JSON.stringify(result))
+  else if (result.success) print(invocation, result.content)
+  else throw usageError(result.error ?? "The prompt cannot be rendered.")
+  return result.success ? EXIT.success : EXIT.failure
 }
 
 /** A prompt for people. */

@@ -30,11 +30,9 @@ export function fingerprint(stat: Stats): string {
  * @throws ToolwrightError `IS_SYMLINK`, `NOT_A_FILE`, `ALREADY_EXISTS`, `STALE`; system errors
  */
 export async function replaceFile(
-  parent: Pinned,
-  name: string,
+  { parent, name, asked }: { parent: Pinned; name: string; asked: string },
   bytes: Uint8Array,
   journal: WriteJournal,
-  asked: string,
   options: WriteOptions = {},
 ): Promise<{ stat: Stats; created: boolean }> {
   const target = parent.at(name)

@@ -78,12 +78,9 @@ export function createOperations(
     assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
     return inParent(asked, (place) => replace(place, bytes, options))
   }
-  const replace = async (
-    { parent, name, path, asked }: Place,
-    bytes: Uint8Array,
-    options: WriteOptions | undefined,
-  ): Promise<Written> => {
-    const task = () => replaceFile(parent, name, bytes, journal, asked, options)
+  const replace = async (place: Place, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
+    const { path } = place
+    const task = () => replaceFile(place, bytes, journal, options)
     const { stat, created } = await recorder.changing([{ path, content: bytes }], task)
     return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
   }

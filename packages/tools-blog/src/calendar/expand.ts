@@ -60,7 +60,7 @@ export function expandEvent(
     const overlaps = end > start ? start < to && end > from : start >= from && start < to
     if (overlaps) occurrences.push({ event, component, span: of, startWall, start, end, isRecurring })
   }
-  for (const wall of startWalls(event, span, rule, from, to, floating, limits)) {
+  for (const wall of startWalls(event, { span, rule, from, to, floating, limits })) {
     const epoch = span.zone.toEpoch(wall)
     if (!excluded.has(epoch) && !replaced.has(epoch)) add(event.main, span, wall)
   }
@@ -71,15 +71,16 @@ export function expandEvent(
   return occurrences.sort((one, other) => one.start - other.start)
 }
 
-function startWalls(
-  event: CalendarEvent,
-  span: Span,
-  rule: string | undefined,
-  from: number,
-  to: number,
-  floating: Zone,
-  limits: ExpandLimits,
-): Set<number> {
+interface Recurrence {
+  span: Span
+  rule: string | undefined
+  from: number
+  to: number
+  floating: Zone
+  limits: ExpandLimits
+}
+
+function startWalls(event: CalendarEvent, { span, rule, from, to, floating, limits }: Recurrence): Set<number> {
   const walls = new Set<number>(event.main.getFirstProperty("recurrence-id") === null ? [span.startWall] : [])
   for (const property of event.main.getAllProperties("rdate")) {
     for (const value of valuesOf(property)) {
@@ -145,15 +146,9 @@ function recur(
 function withWallUntil(rule: string, span: Span): string {
   return rule.replace(
     /UNTIL=(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?/i,
-    (_, year, month, day, hour, minute, second, utc) => {
-      const written = Date.UTC(
-        Number(year),
-        Number(month) - 1,
-        Number(day),
-        Number(hour ?? 23),
-        Number(minute ?? 59),
-        Number(second ?? 59),
-      )
+    (...[, year, month, day, hour = 23, minute = 59, second = 59, utc]) => {
+      const [years, months, days, ...time] = [year, month, day, hour, minute, second].map(Number)
+      const written = Date.UTC(years!, months! - 1, days, ...time)
       const wall = utc === "Z" && !span.isDate ? span.zone.toWall(written) : written
       return `UNTIL=${new Date(wall).toISOString().replace(/[-:]|\.\d+/g, "")}`
     },

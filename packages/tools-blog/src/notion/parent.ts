@@ -56,38 +56,28 @@ export async function resolveParent(
   }))
   const titleProperty = properties.find(({ type }) => type === "title")?.name ?? "Name"
   const values: JsonObject = { [titleProperty]: titleValue }
-  setIfThere(
-    values,
-    properties,
-    "tags",
-    ["multi_select"],
-    args.tags,
-    (_, tags) => ({ multi_select: (tags as string[]).map((name) => ({ name: name.replaceAll(",", " ") })) }),
-    warn,
-  )
-  setIfThere(
-    values,
-    properties,
-    "status",
-    ["status", "select"],
-    args.status,
-    (type, name) => ({ [type]: { name } }),
-    warn,
-  )
+  setGiven(args, propertySetter(values, properties, warn))
   return { kind: "data_source_id", id: asText(source.id) ?? "", properties: values, titleProperty }
 }
 
-function setIfThere(
+type SetProperty = (name: string, types: readonly string[], make: (type: string) => JsonObject) => void
+
+function setGiven(args: JsonObject, set: SetProperty): void {
+  const { tags, status } = args as { tags?: string[]; status?: string }
+  if (tags !== undefined)
+    set("tags", ["multi_select"], () => ({ multi_select: tags.map((name) => ({ name: name.replaceAll(",", " ") })) }))
+  if (status !== undefined) set("status", ["status", "select"], (type) => ({ [type]: { name: status } }))
+}
+
+/** Sets properties of a page where its database has them, and warns where it has not. */
+function propertySetter(
   values: JsonObject,
   properties: readonly { name: string; type: string }[],
-  wanted: string,
-  types: readonly string[],
-  value: unknown,
-  make: (type: string, value: unknown) => JsonObject,
   warn: (message: string) => void,
-): void {
-  if (value === undefined) return
-  const property = properties.find(({ name, type }) => name.toLowerCase() === wanted && types.includes(type))
-  if (property === undefined) warn(`The database has no property '${wanted}' of a fitting kind; it was left out.`)
-  else values[property.name] = make(property.type, value)
+): SetProperty {
+  return (name, types, make) => {
+    const property = properties.find((each) => each.name.toLowerCase() === name && types.includes(each.type))
+    if (property === undefined) warn(`The database has no property '${name}' of a fitting kind; it was left out.`)
+    else values[property.name] = make(property.type)
+  }
 }
