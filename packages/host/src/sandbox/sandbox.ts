@@ -49,14 +49,18 @@ async function probe(): Promise<Probe> {
   return first.reason?.includes("--size") === true ? tryBubblewrap(program, false) : first
 }
 
+/** It takes some milliseconds. What a busy machine holds up for long is there all the same, and has to be used. */
+const PROBE_MS = 60_000
+
 async function tryBubblewrap(program: string, bounded: boolean): Promise<Probe> {
   const env = childEnvironment()
   const plan = { root: "/tmp", cwd: "/tmp", env, writable: false }
   const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], plan, bounded)
   try {
-    const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: 5000 })
+    const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: PROBE_MS })
     if (outcome.exitCode === 0) return { program, bounded }
-    const said = outcome.stderr.text.trim() || `exit code ${outcome.exitCode}`
+    const exit = outcome.ended === "timeout" ? `not within ${PROBE_MS / 1000} s` : `exit code ${outcome.exitCode}`
+    const said = outcome.stderr.text.trim() || exit
     return { reason: `bubblewrap is installed but cannot start here: ${said}` }
   } catch (error) {
     return { reason: `bubblewrap cannot be started: ${String(error)}` }
