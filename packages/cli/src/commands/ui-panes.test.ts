@@ -6,7 +6,7 @@ import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../te
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 /** How long a page may take on a busy machine. */
-const SOON = { timeout: 60_000 }
+const SOON = { timeout: 120_000 }
 
 const EDITS = `steps:
   - reply: { calls: [{ name: file_replace, arguments: { path: a.txt, old_text: one, new_text: two } }], usage: { inputTokens: 900, outputTokens: 30 } }

@@ -34,7 +34,7 @@ export function launch(): Promise<Browser> {
 export async function openPage(browser: Browser, size = { width: 1280, height: 800 }) {
   const context = await browser.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(120_000)
   const wrong: string[] = []
   let origin = ""
   page.on("request", (request) => {
