@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { FIX_ADD, repositoryWith } from "../../../runtime/src/testing/repository.ts"
 import { cli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 const SCREENPLAY = fileURLToPath(new URL("../../../runtime/src/scenarios/fixtures/fix-add-qwen.yaml", import.meta.url))
 const events = (stdout: string) =>
@@ -23,7 +24,7 @@ test("build finds, mends, tests and commits, and learns from wrong calls on the 
   expect(repo.git("log", "--format=%s")).toBe("Fix add()\nBegin")
   expect(repo.git("status", "--porcelain")).toBe("")
   execFileSync(process.execPath, ["--test"], { cwd: repo.path, stdio: "ignore" })
-  const shown = await cli(["runs", "show", "latest"], { cwd: repo.path })
+  const shown = await here(["runs", "show", "latest"], { cwd: repo.path })
   expect(shown.stdout).toContain("code_edit")
 })
 
@@ -35,7 +36,7 @@ test("build ends after exactly twenty inferences when the model never does", asy
       `<tool_call>\n      {"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n ` +
       `     </tool_call>\n`,
   })
-  const { code, stdout } = await cli(["build", "--description", "fix add()", "--screenplay", "play.yaml", "--json"], {
+  const { code, stdout } = await here(["build", "--description", "fix add()", "--screenplay", "play.yaml", "--json"], {
     cwd: repo.path,
   })
   expect(code).toBe(1)
@@ -54,10 +55,10 @@ test("the owner of a file that only hears talk has failed, and nothing is writte
       "abilities: { nativeTools: true }\nsteps:\n  - repeat: always\n    reply: One could write a function.\n",
   })
   const args = ["run", "Create fibonacci", "--agent", "file-owner", "--screenplay", "play.yaml", "--json"]
-  const { code: refused, stderr } = await cli(args, { cwd: repo.path })
+  const { code: refused, stderr } = await here(args, { cwd: repo.path })
   expect([refused, stderr]).toEqual([expect.any(Number), expect.stringContaining("--file src/area.py")])
   expect(refused).not.toBe(0)
-  const { code, stdout } = await cli([...args, "--file", "fibonacci.py"], { cwd: repo.path })
+  const { code, stdout } = await here([...args, "--file", "fibonacci.py"], { cwd: repo.path })
   expect(code).toBe(1)
   expect(events(stdout).at(-1)).toMatchObject({
     summary: { success: false, message: "LLM did not use tools as expected" },

@@ -16,7 +16,7 @@ test("a schema becomes GBNF, which the checker finds nothing against", async () 
     code: 0,
     stdout: "schema.gbnf: no mistakes\n",
   })
-  expect(await cli(["grammar", "check", "-"], { stdin: 'root ::= "a" | \n  [b' })).toMatchObject({
+  expect(await here(["grammar", "check", "-"], { stdin: 'root ::= "a" | \n  [b' })).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/2/),
   })
@@ -101,7 +101,7 @@ test("wrong usage is told", async () => {
 
 test("a grammar in Lark is checked, and a text against it", async () => {
   const cwd = folderWith({ "a.lark": 'start: "a"+', "b.lark": "start: b", "good.txt": "aa", "bad.txt": "ab" })
-  const check = (...args: string[]) => cli(["grammar", "check", ...args], { cwd })
+  const check = (...args: string[]) => here(["grammar", "check", ...args], { cwd })
   expect(await check("a.lark")).toMatchObject({ code: 0, stdout: "a.lark: no mistakes\n" })
   expect(await check("b.lark")).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1, column 8") })
   expect(await check("a.lark", "--text", "good.txt")).toMatchObject({ code: 0, stdout: "good.txt: in the grammar\n" })

@@ -44,9 +44,9 @@ describe("toolwright run", () => {
     async (options) => {
       const cwd = folderWith(files)
       const env = { XDG_STATE_HOME: join(cwd, "state") }
-      const { stdout } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
+      const { stdout } = await here(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
       const [, id = "", file = ""] = /toolwright runs show (\S+) --database (.+)$/m.exec(stdout) ?? []
-      const shown = await cli(["runs", "show", id, "--database", file.replace(/^'|'$/g, "")], { cwd, env })
+      const shown = await here(["runs", "show", id, "--database", file.replace(/^'|'$/g, "")], { cwd, env })
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("There is one in a.txt") as string })
     },
   )
@@ -86,7 +86,7 @@ describe("toolwright run", () => {
   test("takes the task from an option or from standard input, and prints events as JSON lines", async () => {
     const cwd = folderWith(files)
     const [option, input] = await Promise.all([
-      cli(["run", "--description", "where?", "--screenplay", "play.yaml", "--json", "--no-record"], { cwd }),
+      here(["run", "--description", "where?", "--screenplay", "play.yaml", "--json", "--no-record"], { cwd }),
       cli(["run", "-", "--screenplay", "play.yaml", "--json", "--no-record", "--agent", "triager"], {
         cwd: folderWith(files),
         stdin: "where?\n",
@@ -109,7 +109,7 @@ describe("toolwright run", () => {
 
   test("saves what the model said as a screenplay that plays the same run again", async () => {
     const cwd = folderWith(files)
-    await cli(["run", "where?", "--screenplay", "play.yaml", "--save-screenplay", "saved.yaml"], { cwd })
+    await here(["run", "where?", "--screenplay", "play.yaml", "--save-screenplay", "saved.yaml"], { cwd })
     expect(readFileSync(join(cwd, "saved.yaml"), "utf8")).toContain("name: where?")
     const again = await here(["run", "where?", "--screenplay", "saved.yaml"], { cwd })
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("  There is one in a.txt.\ndone\n") })
@@ -211,7 +211,7 @@ describe("what fails, fails well:", () => {
     const cwd = folderWith({ "play.yaml": "steps: [{ reply: { text: wait, hang: true } }]\n" })
     const first = startCli(["run", "x", "--screenplay", "play.yaml", "--json"], { cwd })
     await first.until(/"text-delta"/)
-    const second = await cli(["run", "x", "--screenplay", "play.yaml"], { cwd })
+    const second = await here(["run", "x", "--screenplay", "play.yaml"], { cwd })
     expect(second.code).toBe(1)
     expect(second.stderr).toContain("Another run works in this workspace")
     first.child.kill("SIGINT")

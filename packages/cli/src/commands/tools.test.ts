@@ -47,7 +47,7 @@ describe("tools list", () => {
 })
 
 test("tools show tells arguments, actions and examples; a near miss is named", async () => {
-  const { stdout } = await cli(["tools", "show", "search"])
+  const { stdout } = await here(["tools", "show", "search"])
   expect(stdout).toMatch(/^search {2}\(code[^]*Arguments:\n[^]*--max-results <number>[^]*search_grep[^]*Examples:/)
   const { schema } = JSON.parse((await here(["tools", "show", "search_grep", "--json"])).stdout) as {
     schema: { properties: object }
@@ -96,7 +96,7 @@ describe("tools call", () => {
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(JSON.parse(stdout)).toMatchObject({ success: true, executionTimeMs: expect.any(Number) })
-    const text = await cli(["tools", "call", "search", "--action", "grep", "--pattern", "TODO", "--path", "src"], {
+    const text = await here(["tools", "call", "search", "--action", "grep", "--pattern", "TODO", "--path", "src"], {
       cwd,
     })
     expect(text.stdout).toContain("src/a.ts:1")
@@ -120,7 +120,7 @@ describe("tools call", () => {
     const cwd = folderWith(files)
     const write = (...args: string[]) =>
       here(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
-    const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], {
+    const outside = await here(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], {
       cwd,
     })
     expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("not within allowed directories") })
@@ -128,7 +128,7 @@ describe("tools call", () => {
     expect(existsSync(join(cwd, "new.txt"))).toBe(false)
     expect(await write()).toMatchObject({ code: 0 })
     expect(readFileSync(join(cwd, "new.txt"), "utf8")).toBe("x")
-    const before = await cli(["tools", "call", "--root", "src", "--json", "search_grep", "--pattern", "TODO"], { cwd })
+    const before = await here(["tools", "call", "--root", "src", "--json", "search_grep", "--pattern", "TODO"], { cwd })
     expect(JSON.parse(before.stdout)).toMatchObject({ success: true })
   })
 

@@ -119,7 +119,7 @@ test("a tool of a REST tools service that is told otherwise after a restart is r
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
   const cwd = folderWith()
   const env = { XDG_STATE_HOME: folderWith() }
-  const call = () => cli(["tools", "call", "sum_up", "--rest", url], { cwd, env })
+  const call = () => here(["tools", "call", "sum_up", "--rest", url], { cwd, env })
   expect((await call()).stdout).toContain("summed")
   description = "Sums up, and sends it."
   expect((await call()).stderr).toContain("its description changed since it was let in")

@@ -36,11 +36,13 @@ describe.skipIf(!POSIX)("a cloned folder's configuration", () => {
     ["chat", ["chat"], "/tools\n"],
     ["mcp", ["mcp"]],
   ]
+  /** What reads its standard input by itself needs a process of its own. */
+  const APART = new Set(["chat", "mcp"])
 
-  test.each(COMMANDS)("starts nothing at %s, and is named", async (_name, args, stdin = "") => {
+  test.each(COMMANDS)("starts nothing at %s, and is named", async (name, args, stdin = "") => {
     const { cwd, env } = clone({})
     writeFileSync(join(cwd, "toolwright.yaml"), STARTS(cwd))
-    const { stderr } = await cli(args, { cwd, env, stdin })
+    const { stderr } = await (APART.has(name) ? cli : here)(args, { cwd, env, stdin })
     expect(existsSync(join(cwd, "started"))).toBe(false)
     expect(stderr).toContain(`start the MCP server 'docs': sh -c 'touch ${cwd}/started'`)
     expect(stderr.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(1)
@@ -62,11 +64,11 @@ describe.skipIf(!POSIX)("a cloned folder's configuration", () => {
     const trusted = await here(["trust"], { cwd, env })
     expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("is trusted as it stands. It may:") })
     expect(trusted.stdout).toContain("start  the MCP server 'docs'")
-    const { stderr } = await cli(["tools", "list", "--json"], { cwd, env })
+    const { stderr } = await here(["tools", "list", "--json"], { cwd, env })
     expect(stderr).not.toContain("is not trusted")
     expect(existsSync(join(cwd, "started"))).toBe(true)
     writeFileSync(join(cwd, "toolwright.yaml"), STARTS(join(cwd, "other")))
-    expect((await cli(["tools", "list"], { cwd, env })).stderr).toContain("is not trusted")
+    expect((await here(["tools", "list"], { cwd, env })).stderr).toContain("is not trusted")
   })
 
   test("shows what an agent of its own is told, line by line, and nothing of it can pass for the question", async () => {
@@ -194,7 +196,7 @@ test.skipIf(!HAS_TERMINAL)(
 
 describe.skipIf(!POSIX)("what stands in the place of state", () => {
   const record = (cwd: string, env: Record<string, string>) =>
-    cli(["run", "read README.md", "--screenplay", play()], { cwd, env })
+    here(["run", "read README.md", "--screenplay", play()], { cwd, env })
 
   test("a link for .toolwright leads no run elsewhere", async () => {
     const { cwd, env } = clone({})
@@ -204,7 +206,7 @@ describe.skipIf(!POSIX)("what stands in the place of state", () => {
     expect(readdirSync(elsewhere)).toEqual([])
     expect(stderr).toContain("is no directory of yours")
     expect(stdout).toContain(`--database ${env.XDG_STATE_HOME}/toolwright/`)
-    expect((await cli(["runs"], { cwd, env })).stdout).toContain("read README.md")
+    expect((await here(["runs"], { cwd, env })).stdout).toContain("read README.md")
   })
 
   test.each([
