@@ -9,7 +9,7 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 )
 
 /** Rooms whose tests change nothing of the process: their files share it, and load what they test once. */
-const SHARING = new Set(["agents", "toolbox", "toolformat", "logits"])
+const SHARING = new Set(["agents", "server", "toolbox", "toolformat", "logits"])
 
 /**
  * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The
