@@ -45,6 +45,8 @@ describe("in a folder where nothing is configured", () => {
     expect(transcript).toMatchObject({ code: 0, stdout: expect.stringContaining(`asked for by ${id}`) })
     const record = await here(["runs", "show", id], { cwd })
     expect(record.stdout).toContain(trials[0]!.run)
+    expect((await here(["runs"], { cwd })).stdout).toContain("add --calls")
+    expect((await here(["runs", "--calls"], { cwd })).stdout).toContain(trials[0]!.run)
     expect((await here(["audit", "verify"], { cwd })).code).toBe(0)
   })
 })

@@ -80,6 +80,10 @@ export const runsCommand: Command = {
   },
 }
 
+const ELSEWHERE =
+  "What was done where every folder is read-only is recorded outside of it: name the folders as then, as in --read-only ."
+const OTHERS = "Calls by hand or for others, and runs that a run or an evaluation asked for, are: add --calls."
+
 async function list(invocation: Invocation, values: Values): Promise<number> {
   const { stdout } = invocation
   await using toolwright = await withoutTools(invocation, values)
@@ -89,14 +93,13 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   const whose = values.calls === true ? {} : { calls: false, askedBy: null }
   const heads = await toolwright.runs({ limit, ...whose, ...ofAgent })
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
-  else if (heads.length === 0)
+  else if (heads.length === 0) {
+    const [other] = values.calls === true ? [] : await toolwright.runs({ limit: 1, ...ofAgent })
     stdout.write(
       `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ` +
-        `${toolwright.log.target}.\n` +
-        "What was done where every folder is read-only is recorded outside of it: name the folders as then, as " +
-        "in --read-only .\n",
+        `${toolwright.log.target}.\n${other === undefined ? ELSEWHERE : OTHERS}\n`,
     )
-  else for (const head of heads) stdout.write(`${headLine(head)}\n`)
+  } else for (const head of heads) stdout.write(`${headLine(head)}\n`)
   return EXIT.success
 }
 
