@@ -44,8 +44,9 @@ const project = (name: string, include: string[]) => ({
 
 export default defineConfig({
   test: {
-    // Many tests wait for programs that they started: two workers more than there are cores keep those busy.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for programs that they started: two workers more than there are cores keep those busy. Beyond
+    // some they are bound by the longest file, and each costs memory and places for programs.
+    maxWorkers: Math.min(availableParallelism() + 2, 16),
     // Files in another order, to see whether they need each other's, are asked for by `--sequence.shuffle`.
     sequence: process.argv.some((argument) => argument.startsWith("--sequence.shuffle"))
       ? {}

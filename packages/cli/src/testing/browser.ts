@@ -25,7 +25,7 @@ const FLAGS = [
 ]
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS })
+  return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: 120_000 })
 }
 
 /**
