@@ -266,7 +266,8 @@ const DECLARED = [
   },
   {
     key: "permissions.denyPaths",
-    nature: "narrows",
+    nature: "widens",
+    free: withoutExceptions,
     type: "string-list",
     description:
       "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, " +

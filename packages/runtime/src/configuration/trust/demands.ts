@@ -64,6 +64,10 @@ function agentTexts(named: unknown): AgentFile[] {
 
 type Teller = (value: unknown, free: unknown, cwd: string) => Demand[]
 
+const showsHidden = (value: unknown, free: unknown): Demand[] => [
+  { verb: "show", what: `to tools what is hidden: ${without(value, free).join(", ")}` },
+]
+
 const openFor =
   (purpose: string): Teller =>
   (value, free) =>
@@ -87,9 +91,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "model.screenplay": (path) => [{ verb: "play", what: `the calls in ${String(path)}, in a model's place` }],
   "workspace.roots": openFor("reading and writing"),
   "workspace.readOnly": openFor("reading"),
-  "workspace.denyRead": (value, free) => [
-    { verb: "show", what: `to tools what is hidden: ${without(value, free).join(", ")}` },
-  ],
+  "workspace.denyRead": showsHidden,
+  "permissions.denyPaths": showsHidden,
   "workspace.denyWrite": (value, free) => [
     { verb: "open", what: `to writing what is protected: ${without(value, free).join(", ")}` },
   ],

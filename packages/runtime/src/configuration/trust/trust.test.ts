@@ -63,6 +63,7 @@ describe("a file that was found", () => {
     ["workspace: { roots: [., ..] }", "open .. for reading and writing"],
     ["workspace: { readOnly: [/etc] }", "open /etc for reading"],
     ["workspace: { denyRead: ['!.env'] }", "show to tools what is hidden: !.env"],
+    ["permissions: { denyPaths: ['!.env'] }", "show to tools what is hidden: !.env"],
     ["workspace: { denyWrite: ['!.git'] }", "open to writing what is protected: !.git"],
     ["builtins: { bash: { sandbox: 'off' } }", "run commands outside the sandbox"],
     ["builtins: { network: { allowOrigins: ['http://169.254.169.254'] } }", 'set builtins.network: {"allowOrigins"'],
@@ -106,10 +107,14 @@ mcp: { servers: {} }
   test("keeps what narrows of a setting that also widens", async () => {
     mkdirSync(join(cwd, "src"))
     symlinkSync("/etc", join(cwd, "etc"))
-    write("workspace: { roots: [src, etc, /var], denyRead: [private, '!.env'] }\n")
+    write(
+      "workspace: { roots: [src, etc, /var], denyRead: [private, '!.env'] }\n" +
+        "permissions: { denyPaths: [notes, ' !*.key'] }\n",
+    )
     const { configuration, waiting } = await load()
     expect(configuration.workspace).toEqual({ roots: ["src"], denyRead: ["private"], mounts: "plain" })
-    expect(waiting.map(({ key }) => key)).toEqual(["workspace.roots", "workspace.denyRead"])
+    expect(configuration.permissions.denyPaths).toEqual(["notes"])
+    expect(waiting.map(({ key }) => key)).toEqual(["workspace.roots", "workspace.denyRead", "permissions.denyPaths"])
   })
 
   test("that wants to read elsewhere, and write nowhere, gets this folder to read", async () => {
