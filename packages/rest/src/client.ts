@@ -136,7 +136,7 @@ export class ToolsApiClient implements ToolSource {
         { method: "POST", body: JSON.stringify(args), ...keyed(options.idempotencyKey) },
         options.signal,
       )
-      return fromServiceResult(body as ServiceResult)
+      return plainFailure(fromServiceResult(body as ServiceResult))
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) return failure({ code: "SOURCE_BAD_REPLY", message: messageOf(thrown) })
       const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
@@ -213,17 +213,30 @@ export class ToolsApiClient implements ToolSource {
         `The tools service ${this.#baseUrl} answered with something that is no JSON.`,
       )
     const { error, detail } = (body ?? {}) as {
-      error?: { code?: string; message?: string; hint?: string }
-      detail?: string
+      error?: { code?: unknown; message?: unknown; hint?: unknown } | null
+      detail?: unknown
     }
-    const code =
-      response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : (error?.code ?? "SOURCE_FAILED")
+    const code = response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : codeOf(error?.code)
+    const said = [error?.message, detail].find((text) => typeof text === "string")
     throw new ToolwrightError(
       code,
-      error?.message ?? detail ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`,
-      error?.hint === undefined ? {} : { hint: error.hint },
+      plainText(said ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`),
+      typeof error?.hint === "string" ? { hint: plainText(error.hint) } : {},
     )
   }
+}
+
+/** A code of others may stand in figures and logs, so it has to look like one. */
+function codeOf(code: unknown): string {
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : "SOURCE_FAILED"
+}
+
+/** What a service says of a failure is text of others, as its descriptions are. */
+function plainFailure(result: ToolResult): ToolResult {
+  if (result.success) return result
+  const { code, message, hint, ...rest } = result.error
+  const said = { message: plainText(message), ...(hint === undefined ? {} : { hint: plainText(hint) }) }
+  return { ...result, error: { ...rest, code: codeOf(code), ...said } }
 }
 
 /** Tools of a service that are taken, characters of one, and bytes of an answer. */

@@ -7,23 +7,28 @@ import { withinOrigin } from "@toolwright/toolbox"
 export function boundedFetch(most: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const response = await withinOrigin(fetch)(url, init)
+    if (response.body === null) return response
+    // Of a packed body it is the packed length, and what comes out of it may be a thousand times as long.
+    const isPacked = response.headers.has("content-encoding")
     const declared = Number(response.headers.get("content-length") ?? Number.NaN)
-    if (response.body === null || declared <= most) return response
+    if (declared <= most && !isPacked) return response
     if (declared > most) {
       await response.body.cancel()
       throw tooLong(most)
     }
     const { status, statusText, headers } = response
-    return new Response(response.body.pipeThrough(bounded(most)), { status, statusText, headers })
+    const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")
+    return new Response(response.body.pipeThrough(bounded(most, isStream)), { status, statusText, headers })
   }
 }
 
-function bounded(most: number): TransformStream<Uint8Array, Uint8Array> {
+/** @param isStream whether an empty line ends a message; in any other body it is a part of one */
+function bounded(most: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({
     transform(piece, controller) {
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-      const ends = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"))
+      const ends = isStream ? Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n")) : -1
       size = ends === -1 ? size + bytes.length : bytes.length - ends
       if (size > most) controller.error(tooLong(most))
       else controller.enqueue(piece)

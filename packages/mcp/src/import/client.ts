@@ -55,6 +55,10 @@ export interface McpClientOptions {
 
 /** Most pages of a listing that are read, and most tools. */
 const MOST_PAGES = 100
+/** A whole listing may take as long as so many of its pages. */
+const LISTING_PAGES = 4
+/** Tools that are left out, of which a line in the log says why. */
+const MOST_TOLD = 20
 const MOST_TOOLS = 5000
 
 /**
@@ -205,11 +209,14 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     const tools: McpTool[] = []
     let cursor: string | undefined
     let characters = 0
+    const perPage = this.#options.connectTimeoutMs ?? 15_000
+    const until = performance.now() + LISTING_PAGES * perPage
+    const leftOut = this.#leftOut()
     for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS && characters <= MOST_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor }
       const answer = await client
         .request({ method: "tools/list", params }, anything<{ tools?: McpTool[]; nextCursor?: string }>(), {
-          timeout: this.#options.connectTimeoutMs ?? 15_000,
+          timeout: Math.max(1, Math.min(perPage, until - performance.now())),
         })
         .catch((cause: unknown) => {
           throw new ToolwrightError(
@@ -219,22 +226,34 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
           )
         })
       const listed: unknown = answer.tools
-      const usable = (Array.isArray(listed) ? listed : []).filter((tool): tool is McpTool => this.#usable(tool))
+      const usable = (Array.isArray(listed) ? listed : []).filter((tool): tool is McpTool =>
+        this.#usable(tool, leftOut),
+      )
       characters += sizeOf(usable, MOST_LISTED)
       if (characters <= MOST_LISTED) tools.push(...usable)
-      if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools
+      const isLast = answer.nextCursor === undefined || answer.nextCursor === cursor
+      if (isLast && tools.length <= MOST_TOOLS) return tools
       cursor = answer.nextCursor
     }
-    this.#log(`'${this.#options.name}' lists without end; its first ${tools.length} tools are used`)
-    return tools.slice(0, MOST_TOOLS)
+    const used = tools.slice(0, MOST_TOOLS)
+    this.#log(`'${this.#options.name}' lists more than can be taken; its first ${used.length} tools are used`)
+    return used
   }
 
-  #usable(tool: unknown): boolean {
+  #usable(tool: unknown, leftOut: (name: string, why: string) => void): boolean {
     if (typeof tool !== "object" || tool === null) return false
     const wrong = this.#faultOf(tool)
-    if (wrong !== undefined)
-      this.#log(`Left out '${String((tool as McpTool).name)}' of '${this.#options.name}': ${wrong}`)
+    if (wrong !== undefined) leftOut(String((tool as McpTool).name).slice(0, 200), wrong)
     return wrong === undefined
+  }
+
+  /** Says of the first tools of a listing that are left out why, and of the others only that there are more. */
+  #leftOut(): (name: string, why: string) => void {
+    let count = 0
+    return (name, why) => {
+      if (++count <= MOST_TOLD) this.#log(`Left out '${name}' of '${this.#options.name}': ${why}`)
+      else if (count === MOST_TOLD + 1) this.#log(`Left out more tools of '${this.#options.name}'`)
+    }
   }
 
   #faultOf(tool: McpTool): string | undefined {

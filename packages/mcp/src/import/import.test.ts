@@ -167,7 +167,7 @@ describe("a server over stdio", () => {
     const lines: string[] = []
     const client = await stdio("endless", { log: (line) => lines.push(line) })
     expect(client.getTools().length).toBeLessThanOrEqual(5000)
-    expect(lines[0]).toContain("lists without end")
+    expect(lines[0]).toContain("lists more than can be taken")
   })
 
   test("with a tool that has no name is refused", async () => {

@@ -44,10 +44,13 @@ function fieldWith(data: unknown, output: string): string | undefined {
   return Object.keys(data).find((key) => data[key] === output)
 }
 
-/** Reads the service shape, from this project's own service (lossless) or from another one. */
+/**
+ * Reads the service shape, from this project's own service (lossless) or from another one. What is of another kind than
+ * it has to be is passed over: whoever looks at a result finds texts where texts belong.
+ */
 export function fromServiceResult(wire: ServiceResult): ToolResult {
-  const { [CARRIED]: carried, ...metadata } = wire.metadata ?? {}
-  const own = carried as Carried | undefined
+  const { [CARRIED]: carried, ...metadata } = isObject(wire.metadata) ? wire.metadata : {}
+  const own = carriedBy(carried)
   const data = own?.hasData === false ? undefined : (wire.result ?? undefined)
   const parts = {
     output: outputOf(own, data),
@@ -55,8 +58,27 @@ export function fromServiceResult(wire: ServiceResult): ToolResult {
     modifiedFiles: own?.modifiedFiles ?? [],
     metadata,
   }
-  const result = wire.success ? success(parts) : failure({ ...parts, ...failureOf(wire, own) })
-  return { ...result, executionTimeMs: wire.execution_time_ms }
+  const result = wire.success === true ? success(parts) : failure({ ...parts, ...failureOf(wire, own) })
+  const { execution_time_ms: time } = wire
+  return { ...result, executionTimeMs: typeof time === "number" ? time : 0 }
+}
+
+function carriedBy(value: unknown): Carried | undefined {
+  if (!isObject(value)) return undefined
+  const { output, outputField, modifiedFiles, error, hasData } = value
+  return {
+    ...(typeof output === "string" ? { output } : {}),
+    ...(typeof outputField === "string" ? { outputField } : {}),
+    modifiedFiles: Array.isArray(modifiedFiles) ? modifiedFiles.filter((file) => typeof file === "string") : [],
+    ...(isFailure(error) ? { error } : {}),
+    hasData: hasData !== false,
+  }
+}
+
+function isFailure(value: unknown): value is NonNullable<ToolResult["error"]> {
+  if (!isObject(value)) return false
+  const { code, message, hint } = value
+  return typeof code === "string" && typeof message === "string" && (hint === undefined || typeof hint === "string")
 }
 
 /** What this project's own service sends along, beside what every service sends. */
@@ -76,9 +98,10 @@ function outputOf(own: Carried | undefined, data: unknown): string {
 }
 
 function failureOf({ error }: ServiceResult, own: Carried | undefined) {
+  const said = typeof error === "string" ? error : undefined
   return {
-    ...(own === undefined ? { output: error ?? "The tool failed." } : {}),
-    ...(own?.error ?? { code: "TOOL_FAILED", message: error ?? "The tool failed without saying why." }),
+    ...(own === undefined ? { output: said ?? "The tool failed." } : {}),
+    ...(own?.error ?? { code: "TOOL_FAILED", message: said ?? "The tool failed without saying why." }),
   }
 }
 
