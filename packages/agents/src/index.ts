@@ -16,13 +16,7 @@ export {
 } from "@toolwright/dialogue"
 export * from "./agent/agent-tool.ts"
 export * from "./agent/file-owning-agent.ts"
-export {
-  Catalogue,
-  declaredTokens,
-  MOST_DECLARED,
-  MOST_DECLARED_TOKENS,
-  type CatalogueLimits,
-} from "./executor/catalogue.ts"
+export { Catalogue, declaredTokens, type CatalogueLimits } from "./executor/catalogue.ts"
 export * from "./definition/definition.ts"
 export { profileFrom } from "./definition/profile-from.ts"
 export { checkAgentName, issuesIn, readAgentDefinition, saidOf, type Mistake } from "./definition/read.ts"

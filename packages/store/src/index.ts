@@ -27,7 +27,7 @@ export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"
 export { budgetOf, inputOf, taskInput, type TaskInput } from "./tasks/input.ts"
 export { taskView, type TaskView } from "./tasks/view.ts"
 export { cyclesIn, inOrder, type Step } from "./tasks/order.ts"
-export { DEFAULT_ROOM, taskQueue, type QueueOptions, type TaskQueue } from "./tasks/queue.ts"
+export { taskQueue, type QueueOptions, type TaskQueue } from "./tasks/queue.ts"
 export {
   ENDED_STATES,
   type Budget,

@@ -4,7 +4,7 @@ import { formatGrammar, type FormatGrammarOptions } from "./engine/grammar/index
 import type { Format } from "./engine/syntax.ts"
 import { formatById } from "./selector/index.ts"
 
-export { formatGrammar, type FormatGrammarOptions, type RefusedSchema } from "./engine/grammar/index.ts"
+export type { FormatGrammarOptions, RefusedSchema } from "./engine/grammar/index.ts"
 
 /**
  * The grammar of replies in a format, given the tools that are active now; see {@link formatGrammar} for its errors.

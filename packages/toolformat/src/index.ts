@@ -16,7 +16,7 @@ export {
 export { toolsFromJson } from "./tools-from-json.ts"
 export { marksOf } from "./engine/marks-of.ts"
 export { cutText } from "./cuttings.ts"
-export { formatGrammar, grammarFor, type FormatGrammarOptions, type RefusedSchema } from "./grammar.ts"
+export { grammarFor, type FormatGrammarOptions, type RefusedSchema } from "./grammar.ts"
 export { grammarText, structuralTagFor, type GrammarText } from "./grammar-text.ts"
 export type { StructuralTagOf } from "./engine/grammar/structural-tag.ts"
 export { collectReply } from "./engine/parser.ts"

@@ -1,6 +1,6 @@
 export type { WriteOptions } from "./atomic-write.ts"
 export { DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "./deny-list.ts"
-export { discoverMounts, MOUNT_POINTS, type PathMapping } from "./mapping.ts"
+export { discoverMounts, type PathMapping } from "./mapping.ts"
 export { pathFailure, printable } from "./path-errors.ts"
 export type { Access, Located, PathPolicy, PathPolicyConfig } from "./policy.ts"
 export type { Root, RootAccess, RootConfig } from "./roots.ts"

@@ -35,7 +35,7 @@ function trimmed(path: string): string {
 }
 
 /** Where a container image mounts host directories, mirrored under a folder per access. */
-export const MOUNT_POINTS = { "/mnt/read_write": "read-write", "/mnt/read_only": "read-only" } as const
+const MOUNT_POINTS = { "/mnt/read_write": "read-write", "/mnt/read_only": "read-only" } as const
 
 /**
  * Finds mounts that mirror host paths (`/mnt/read_only/home/me/app` is the host's `/home/me/app`), so that a container

@@ -3,16 +3,14 @@
  */
 
 /** The states of a tool call, in the order in which they come. */
-export const TOOL_CALL_STATES = [
-  "expecting-start",
-  "expecting-tool-name",
-  "expecting-name-value",
-  "expecting-args",
-  "parsing-args",
-  "expecting-end",
-  "complete",
-] as const
-export type ToolCallState = (typeof TOOL_CALL_STATES)[number]
+export type ToolCallState =
+  | "expecting-start"
+  | "expecting-tool-name"
+  | "expecting-name-value"
+  | "expecting-args"
+  | "parsing-args"
+  | "expecting-end"
+  | "complete"
 
 /** Where in the text one is. Immutable. */
 export interface Envelope {

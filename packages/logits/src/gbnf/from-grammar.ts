@@ -42,7 +42,7 @@ function checkText(text: string): void {
 }
 
 /** As {@link grammarToGbnf}, as data, from plain rules. */
-export function toGbnf(grammar: PlainGrammar): GbnfGrammar {
+function toGbnf(grammar: PlainGrammar): GbnfGrammar {
   const converter = new Converter(withoutEmptyRounds(grammar))
   const result = { rules: converter.rules() }
   const errors = checkGbnfGrammar(result).filter(({ severity }) => severity === "error")

@@ -6,6 +6,5 @@ export { createGbnfMaskEngine, type GbnfMaskEngine, type GbnfTokenMatcher } from
 export type { GbnfMatcherOptions } from "./program.ts"
 export { gbnfToLark } from "./lark.ts"
 export { printGbnf } from "./print.ts"
-export { grammarToGbnf, toGbnf } from "./from-grammar.ts"
-export { MAX_REPETITIONS } from "./repetition-count.ts"
+export { grammarToGbnf } from "./from-grammar.ts"
 export { schemaToGBNF } from "./schema-to-gbnf.ts"

@@ -1,5 +1,5 @@
 /** The most repetitions that llama.cpp (v0.5.0, `MAX_REPETITION_THRESHOLD`) takes. */
-export const MAX_REPETITIONS = 2000
+const MAX_REPETITIONS = 2000
 
 /**
  * Counts as llama.cpp's parser does, to say beforehand what it will refuse. It unrolls a repetition into rules, and

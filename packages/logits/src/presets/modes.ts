@@ -1,9 +1,7 @@
 import { messageOf, ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
 
 /** `hybrid` tries with the constraint and, if that fails, once without. */
-export const GENERATION_MODES = ["unconstrained", "grammar", "schema", "hybrid"] as const
-
-export type GenerationMode = (typeof GENERATION_MODES)[number]
+export type GenerationMode = "unconstrained" | "grammar" | "schema" | "hybrid"
 
 /** What holds an output: at most one of both. */
 export interface Constraint {

@@ -21,7 +21,7 @@ import {
 } from "./task.ts"
 
 /** How many tasks may wait, unless the queue is told otherwise. */
-export const DEFAULT_ROOM = 100_000
+const DEFAULT_ROOM = 100_000
 
 export interface QueueOptions {
   /** How many tasks may wait; more are refused. */
