@@ -52,7 +52,8 @@ function storageHere(): Storage | undefined {
   return hooks === undefined ? undefined : new hooks.AsyncLocalStorage()
 }
 
-function requestsAreWatched(): boolean {
+/** Whether something in the process watches all that is sent by `fetch`. */
+export function requestsAreWatched(): boolean {
   const channels = builtin("node:diagnostics_channel") as { hasSubscribers(name: string): boolean } | undefined
   return channels?.hasSubscribers("undici:request:create") ?? false
 }

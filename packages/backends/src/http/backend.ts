@@ -5,10 +5,13 @@ import { delay } from "../time.ts"
 import { addressOf, type Address } from "./address.ts"
 import { LIMITS, type ReplyLimits } from "./limits.ts"
 import type { Protocol } from "./protocol.ts"
-import { replyEvents, type Framing } from "./reply-events.ts"
-import { createRetries, Retryable } from "./retry.ts"
+import { clientFor, type Answered } from "./client.ts"
+import { Inference, type Tries } from "./inference.ts"
+import { ReplyReading, type Framing } from "./reply-events.ts"
+import { Retryable } from "./retry.ts"
 import { createTokenReader, type TokensPage } from "./tokens.ts"
-import { createWatchdog, readText, send } from "./transport.ts"
+import { send, TextPieces } from "./transport.ts"
+import { Watchdog } from "./watchdog.ts"
 
 /** Settings of every backend that asks a server. */
 export interface ServerOptions {
@@ -53,49 +56,34 @@ export interface ServerOptions {
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */
 export function createServerBackend(protocol: Protocol, options: ServerOptions): Backend {
-  const { modelName, retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
+  const { modelName, retryDelaysMs = [1000, 2000, 4000], sleep = delay } = options
   const { stallTimeoutMs = 240_000, replyTimeoutMs = 30 * 60_000, busyTimeoutMs = 5 * 60_000 } = options
   const { address, context, headers } = whereTo(protocol, options)
   const limits = { ...LIMITS, ...options.limits }
+  const client = clientFor(address.endpoint, options.fetch)
+  const watchdogFor = (signal: AbortSignal | undefined): Watchdog =>
+    new Watchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
 
-  async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
-    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
-    const init = { method: "POST", headers, body }
-    const response = await send(fetcher, address.endpoint, init, context, watchdog)
-    const extent = { longest: limits.stream, over: false }
-    const text = readText(response, context, watchdog, extent)
-    const over = (): void => void (extent.over = true)
-    yield* replyEvents(text, framingOf(response, protocol), protocol.decoder(), { context, limits, over })
+  async function ask(body: string, signal: AbortSignal | undefined): Promise<ReplyReading> {
+    const watchdog = watchdogFor(signal)
+    const answered = await send(client, address.endpoint, { headers, body }, context, watchdog)
+    const pieces = new TextPieces(answered, context, watchdog, limits.stream)
+    return new ReplyReading(pieces, framingOf(answered, protocol), protocol.decoder(), { context, limits })
   }
 
-  async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
-    signal?.throwIfAborted()
-    const body = JSON.stringify(protocol.body(request))
-    const retries = createRetries({ delaysMs: retryDelaysMs, busyMs: busyTimeoutMs })
-    for (;;) {
-      let passedOn = false
-      try {
-        for await (const event of once(body, signal)) {
-          passedOn = true
-          yield event
-        }
-        return
-      } catch (thrown) {
-        if (!(thrown instanceof Retryable)) throw thrown
-        if (passedOn) throw thrown.failure
-        const wait = retries.after(thrown)
-        yield { type: "retry", ...wait, code: thrown.failure.code }
-        await sleep(wait.delayMs, signal)
-      }
-    }
+  const tries: Tries = { ask, sleep, delaysMs: retryDelaysMs, busyMs: busyTimeoutMs }
+
+  function infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<InferEvent> {
+    return new Inference(() => JSON.stringify(protocol.body(request)), tries, signal)
   }
 
   async function forward(path: string, body: JsonObject, { signal }: { signal?: AbortSignal } = {}): Promise<Response> {
-    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
+    const watchdog = watchdogFor(signal)
     const target = new URL(address.other(path)!)
-    const init = { method: "POST", headers, body: JSON.stringify(body) }
+    const sending = { headers, body: JSON.stringify(body) }
+    const place = { ...context, url: target.origin + target.pathname }
     try {
-      return await send(fetcher, target.href, init, { ...context, url: target.origin + target.pathname }, watchdog)
+      return responseOf(await send(client, target.href, sending, place, watchdog), watchdog)
     } catch (thrown) {
       throw thrown instanceof Retryable ? thrown.failure : thrown
     }
@@ -111,8 +99,34 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     leavesOut: (request) => protocol.leavesOut(request),
     infer,
     ...(protocol.pages.others === undefined ? {} : { forward }),
-    ...tokensPart(protocol, { url: address.beside("tokenize"), headers, context, fetch: fetcher }),
+    ...tokensPart(protocol, { url: address.beside("tokenize"), headers, context, client }),
   }
+}
+
+/** What a server answers, passed on as it comes. */
+function responseOf(answered: Answered, watchdog: Watchdog): Response {
+  const leave = (): void => {
+    watchdog.rest()
+    answered.leave()
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const piece = await answered.read()
+          if (piece !== undefined) return controller.enqueue(piece)
+          watchdog.rest()
+          controller.close()
+        } catch (thrown) {
+          watchdog.rest()
+          controller.error(thrown)
+        }
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { status: answered.status, headers: answered.headers })
 }
 
 /** Of a server that tells the tokens of texts. */
@@ -121,7 +135,7 @@ function tokensPart({ tokensOf }: Protocol, page: Omit<TokensPage, "body">): Pic
 }
 
 /** How the values of a reply follow each other, as its response says. */
-function framingOf({ headers }: Response, { lines }: Protocol): Framing {
+function framingOf({ headers }: Pick<Answered, "headers">, { lines }: Protocol): Framing {
   if ((headers.get("content-type") ?? "").includes("event-stream")) return "events"
   return lines === true ? "lines" : "whole"
 }

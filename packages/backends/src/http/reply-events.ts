@@ -7,7 +7,8 @@ import { createLineReader } from "./lines.ts"
 import type { ReplyDecoder } from "./protocol.ts"
 import { quoted } from "./quoted.ts"
 import { Retryable } from "./retry.ts"
-import { createSseReader } from "./sse.ts"
+import { createSseReader, type SseReader } from "./sse.ts"
+import type { TextPieces } from "./transport.ts"
 
 /** How the values of a reply follow each other: an event stream, a value on each line, or one value. */
 export type Framing = "events" | "lines" | "whole"
@@ -16,63 +17,105 @@ export type Framing = "events" | "lines" | "whole"
 export interface ReplySource {
   context: FailureContext
   limits: ReplyLimits
-  /** Hears that nothing follows which counts, though the response may not have ended yet. */
-  over(): void
 }
 
-/** Reads one response. `end` comes last, once. */
-export async function* replyEvents(
-  pieces: AsyncIterable<string>,
-  framing: Framing,
-  decoder: ReplyDecoder,
-  source: ReplySource,
-): AsyncGenerator<InferEvent> {
-  const translate = createTranslator(source)
-  if (framing === "whole") yield* whole(pieces, decoder, translate, source)
-  else yield* streamed(pieces, framing, { decoder, translate }, source)
-  yield translate.end()
+/** Reads one response, piece by piece of the network. */
+export class ReplyReading {
+  readonly #pieces: TextPieces
+  readonly #source: ReplySource
+  readonly #decoder: ReplyDecoder
+  readonly #translate: Translator
+  readonly #reader: SseReader | undefined
+  #count = 0
+  /** Nothing follows that counts, though the response may not have ended yet. */
+  #done = false
+  #over = false
+
+  constructor(pieces: TextPieces, framing: Framing, decoder: ReplyDecoder, source: ReplySource) {
+    this.#pieces = pieces
+    this.#source = source
+    this.#decoder = decoder
+    this.#translate = createTranslator(source)
+    this.#reader = framing === "whole" ? undefined : framing === "lines" ? createLineReader() : createSseReader()
+  }
+
+  /** The events of the next piece, at least one; `end` comes last, once, and nothing after it. */
+  async next(): Promise<readonly InferEvent[] | undefined> {
+    if (this.#over) return undefined
+    if (this.#reader === undefined) return this.#last(await this.#whole())
+    for (;;) {
+      const piece = this.#pieces.next()
+      const text = piece instanceof Promise ? await piece : piece
+      if (text === undefined) return this.#last(this.#rest(this.#reader))
+      const events = this.#piece(text, this.#reader)
+      // Some servers keep the connection open after the last event.
+      if (this.#done) return this.#last([...events, ...this.#rest(this.#reader)])
+      if (events.length > 0) return events
+    }
+  }
+
+  leave(): void {
+    this.#pieces.leave(this.#done)
+  }
+
+  #last(events: readonly InferEvent[]): readonly InferEvent[] {
+    this.#over = true
+    return joined([...events, this.#translate.end()])
+  }
+
+  #piece(text: string, reader: SseReader): readonly InferEvent[] {
+    const { context, limits } = this.#source
+    const values = reader.push(text)
+    this.#count += values.length
+    if (this.#count > limits.events) throw replyTooLong(context, `more than ${limits.events} events`)
+    const events = this.#read(values)
+    if (reader.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
+    return joined(events)
+  }
+
+  #read(values: readonly string[]): InferEvent[] {
+    const events: InferEvent[] = []
+    for (const data of values) {
+      this.#done ||= data === "[DONE]"
+      if (this.#done) break
+      const value = parse(data, this.#source.context)
+      for (const event of this.#decoder.push(value)) this.#translate.read(event, events)
+      this.#done = this.#decoder.isLast(value)
+    }
+    return events
+  }
+
+  /** What stands at the end. @throws Retryable where the reply breaks off */
+  #rest(reader: SseReader): InferEvent[] {
+    const { context } = this.#source
+    const cutOff = () => new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
+    const rest = reader.end()
+    if (!this.#done && rest.some((data) => data !== "[DONE]" && !isJson(data))) throw cutOff()
+    const events = this.#read(rest)
+    for (const event of this.#decoder.end()) this.#translate.read(event, events)
+    if (!this.#done && !this.#translate.finished()) throw cutOff()
+    return events
+  }
+
+  async #whole(): Promise<InferEvent[]> {
+    const { context, limits } = this.#source
+    const read: string[] = []
+    let length = 0
+    for (let piece = await this.#pieces.next(); piece !== undefined; piece = await this.#pieces.next()) {
+      read.push(piece)
+      length += piece.length
+      if (length > limits.body) throw replyTooLong(context, `more than ${limits.body} characters`)
+    }
+    const text = read.join("")
+    const decoded = this.#decoder.whole(parse(text, context))
+    if (decoded === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
+    const events: InferEvent[] = []
+    for (const event of [...decoded, ...this.#decoder.end()]) this.#translate.read(event, events)
+    return events
+  }
 }
 
 type Translator = ReturnType<typeof createTranslator>
-
-async function* streamed(
-  pieces: AsyncIterable<string>,
-  framing: "events" | "lines",
-  { decoder, translate }: { decoder: ReplyDecoder; translate: Translator },
-  { context, limits, over }: ReplySource,
-): AsyncGenerator<InferEvent> {
-  const reader = framing === "lines" ? createLineReader() : createSseReader()
-  let done = false
-  let count = 0
-  const read = (values: string[]): InferEvent[] =>
-    values.flatMap((data) => {
-      if (done || data === "[DONE]") {
-        done = true
-        return []
-      }
-      const value = parse(data, context)
-      const events = translate.events(decoder.push(value))
-      done = decoder.isLast(value)
-      return events
-    })
-  for await (const piece of pieces) {
-    const complete = reader.push(piece)
-    count += complete.length
-    if (count > limits.events) throw replyTooLong(context, `more than ${limits.events} events`)
-    const events = read(complete)
-    if (done) over()
-    if (reader.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
-    for (const event of joined(events)) yield event
-    // Some servers keep the connection open after the last event.
-    if (done) break
-  }
-  const cutOff = () => new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
-  const rest = reader.end()
-  if (!done && rest.some((data) => data !== "[DONE]" && !isJson(data))) throw cutOff()
-  yield* read(rest)
-  yield* translate.events(decoder.end())
-  if (!done && !translate.finished()) throw cutOff()
-}
 
 /**
  * What came in one piece of the network, with neighbouring texts as one: whoever reads them is woken once for it, and
@@ -101,25 +144,6 @@ function joined(events: readonly InferEvent[]): readonly InferEvent[] {
   return told
 }
 
-async function* whole(
-  pieces: AsyncIterable<string>,
-  decoder: ReplyDecoder,
-  translate: Translator,
-  { context, limits }: ReplySource,
-): AsyncGenerator<InferEvent> {
-  const read: string[] = []
-  let length = 0
-  for await (const piece of pieces) {
-    read.push(piece)
-    length += piece.length
-    if (length > limits.body) throw replyTooLong(context, `more than ${limits.body} characters`)
-  }
-  const text = read.join("")
-  const events = decoder.whole(parse(text, context))
-  if (events === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
-  yield* translate.events([...events, ...decoder.end()])
-}
-
 function parse(text: string, context: FailureContext): object {
   let value: unknown
   try {
@@ -139,7 +163,7 @@ function beginning(text: string, { secrets }: FailureContext): string {
 }
 
 /** Turns decoded events into a backend's; arguments that are no JSON are passed on as they came. */
-function createTranslator({ context, limits }: Pick<ReplySource, "context" | "limits">) {
+function createTranslator({ context, limits }: ReplySource) {
   let finishReason: FinishReason | undefined
   let usage: Usage | undefined
   const open = new Map<number, string>()
@@ -154,40 +178,43 @@ function createTranslator({ context, limits }: Pick<ReplySource, "context" | "li
     if (length > limits.reply) throw replyTooLong(context, `more than ${limits.reply} characters`)
   }
 
-  function one(event: ApiEvent): InferEvent[] {
+  function read(event: ApiEvent, told: InferEvent[]): void {
     switch (event.type) {
       case "text-delta":
       case "reasoning-delta":
         count(event.text)
-        return [event]
+        told.push(event)
+        break
       case "call-start":
         if (++calls > limits.calls) throw replyTooLong(context, `more than ${limits.calls} calls`)
         count(event.name)
         open.set(event.index, "")
-        return [{ type: "call-delta", index: event.index, id: event.id, name: event.name }]
+        told.push({ type: "call-delta", index: event.index, id: event.id, name: event.name })
+        break
       case "args-delta": {
         const text = asWritten ?? event.text
         asWritten = undefined
         count(text)
         open.set(event.index, (open.get(event.index) ?? "") + text)
-        return [{ type: "call-delta", index: event.index, arguments: text }]
+        told.push({ type: "call-delta", index: event.index, arguments: text })
+        break
       }
       case "call-end":
         open.delete(event.index)
-        return []
+        break
       case "problem":
-        if (!event.problem.repaired) return heldBack(event.problem)
-        asWritten = event.problem.text
-        return []
+        if (event.problem.repaired) asWritten = event.problem.text
+        else told.push(...heldBack(event.problem))
+        break
       case "usage":
         usage = event.usage
-        return []
+        break
       case "finish":
         finishReason = event.finishReason
-        return []
+        break
       case "signature":
         // Gemini's own API has these; this one does not.
-        return []
+        break
       case "error":
         throw reported(event.code, event.message)
     }
@@ -215,7 +242,7 @@ function createTranslator({ context, limits }: Pick<ReplySource, "context" | "li
   }
 
   return {
-    events: (events: readonly ApiEvent[]): InferEvent[] => events.flatMap(one),
+    read,
     finished: () => finishReason !== undefined,
     end: (): InferEvent => ({
       type: "end",

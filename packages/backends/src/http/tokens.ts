@@ -1,7 +1,9 @@
 import { Latest, type JsonObject } from "@toolwright/toolbox"
 import type { FailureContext } from "../failures.ts"
 import { Retryable } from "./retry.ts"
-import { createWatchdog, readText, send } from "./transport.ts"
+import type { Client } from "./client.ts"
+import { send, TextPieces } from "./transport.ts"
+import { Watchdog } from "./watchdog.ts"
 
 /** Where a server tells the tokens of a text, and how it is asked. */
 export interface TokensPage {
@@ -9,7 +11,7 @@ export interface TokensPage {
   body: (text: string) => JsonObject
   headers: Readonly<Record<string, string>>
   context: FailureContext
-  fetch: typeof fetch
+  client: Client
 }
 
 /** Tells the tokens of a text; undefined where the server does not. */
@@ -44,13 +46,16 @@ export function createTokenReader(page: TokensPage): TokenReader {
 
 /** @throws what `send` throws, or an Error where the answer is none */
 async function ask(page: TokensPage, text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
-  const { url, body, headers, context, fetch: fetcher } = page
-  const watchdog = createWatchdog({ stallMs: TOKENS_MS, replyMs: TOKENS_MS }, context, signal)
-  const init = { method: "POST", headers, body: JSON.stringify(body(text)) }
-  const response = await send(fetcher, url, init, context, watchdog)
-  const extent = { longest: LONGEST_ANSWER, over: false }
+  const { url, body, headers, context, client } = page
+  const watchdog = new Watchdog({ stallMs: TOKENS_MS, replyMs: TOKENS_MS }, context, signal)
+  const answered = await send(client, url, { headers, body: JSON.stringify(body(text)) }, context, watchdog)
+  const reading = new TextPieces(answered, context, watchdog, LONGEST_ANSWER)
   const pieces: string[] = []
-  for await (const piece of readText(response, context, watchdog, extent)) pieces.push(piece)
+  try {
+    for (let piece = await reading.next(); piece !== undefined; piece = await reading.next()) pieces.push(piece)
+  } finally {
+    reading.leave(false)
+  }
   const { tokens } = JSON.parse(pieces.join("")) as { tokens?: unknown }
   if (!Array.isArray(tokens) || !tokens.every((token) => Number.isSafeInteger(token) && token >= 0))
     throw new Error("the answer holds no tokens")

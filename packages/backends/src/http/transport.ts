@@ -1,4 +1,4 @@
-import { messageOf, traced, type ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError, traced } from "@toolwright/toolbox"
 import {
   badReply,
   failureOfStatus,
@@ -9,61 +9,11 @@ import {
   type ServerWords,
 } from "../failures.ts"
 import { quoted } from "./quoted.ts"
+import type { Answered, Client, Sending } from "./client.ts"
 import { END_MS, END_PIECES, ERROR_TEXT_MS, LONGEST_ERROR } from "./limits.ts"
 import { askedWait } from "./rate-limit.ts"
 import { Retryable } from "./retry.ts"
-
-/** Ends a request that takes too long. Time in which its reader does something else does not count. */
-export interface Watchdog {
-  /** For `fetch`: aborted by the caller, or when the time is over. */
-  readonly signal: AbortSignal
-  /** Waits for the server. */
-  wait<Value>(server: Promise<Value>): Promise<Value>
-  /** The failure for an abort: the caller's own reason, or that the time was over. */
-  failure(): unknown
-}
-
-/** How long a server is waited for, in milliseconds. */
-export interface Patience {
-  /** Without any byte. */
-  stallMs: number
-  /** For all of one reply. */
-  replyMs: number
-}
-
-export function createWatchdog(
-  { stallMs, replyMs }: Patience,
-  context: FailureContext,
-  caller: AbortSignal | undefined,
-): Watchdog {
-  const late = new AbortController()
-  let waited = 0
-  return {
-    signal: caller === undefined ? late.signal : AbortSignal.any([caller, late.signal]),
-    async wait(server) {
-      const started = performance.now()
-      const timer = setTimeout(() => late.abort(), Math.max(0, Math.min(stallMs, replyMs - waited)))
-      try {
-        return await server
-      } finally {
-        clearTimeout(timer)
-        waited += performance.now() - started
-      }
-    },
-    failure() {
-      if (caller?.aborted === true) return caller.reason
-      if (waited >= replyMs)
-        return timedOut(
-          `The model server at ${context.url} did not end its reply within ${inSeconds(replyMs)} seconds.`,
-        )
-      return timedOut(`The model server at ${context.url} sent nothing for ${inSeconds(stallMs)} seconds.`)
-    },
-  }
-}
-
-function inSeconds(milliseconds: number): number {
-  return Math.round(milliseconds / 100) / 10
-}
+import { inSeconds, type Watchdog } from "./watchdog.ts"
 
 /**
  * Sends one request and waits for the head of a successful response.
@@ -71,32 +21,50 @@ function inSeconds(milliseconds: number): number {
  * @throws Retryable, or what cannot be cured by trying again
  */
 export async function send(
-  fetcher: typeof fetch,
+  client: Client,
   endpoint: string,
-  init: RequestInit,
+  sending: Sending,
   context: FailureContext,
   watchdog: Watchdog,
-): Promise<Response> {
-  let response: Response
+): Promise<Answered> {
   try {
-    response = await watchdog.wait(fetcher(endpoint, { ...traced(init), redirect: "manual", signal: watchdog.signal }))
+    const answered = await headOf(client, endpoint, sending, context, watchdog)
+    const { status } = answered
+    if (status >= 200 && status < 300) return answered
+    if (status >= 300 && status < 400) {
+      const target = quoted(answered.headers.get("location") ?? "another address", context.secrets)
+      answered.leave()
+      throw badReply(context, `it redirects to ${target}, which must be set as the address itself`)
+    }
+    const said = await errorWords(answered, watchdog, context)
+    const failure = failureOfStatus(status, said, context)
+    throw retryable(answered, said, failure) ?? failure
+  } catch (thrown) {
+    watchdog.rest()
+    throw thrown
+  }
+}
+
+async function headOf(
+  client: Client,
+  endpoint: string,
+  sending: Sending,
+  context: FailureContext,
+  watchdog: Watchdog,
+): Promise<Answered> {
+  if (watchdog.aborted) throw watchdog.failure()
+  const { headers } = traced({ headers: sending.headers })
+  const sent = headers instanceof Headers ? { ...sending, headers: Object.fromEntries(headers) } : sending
+  try {
+    return await watchdog.wait(client(endpoint, sent, watchdog))
   } catch (cause) {
-    if (watchdog.signal.aborted) throw watchdog.failure()
+    if (watchdog.aborted) throw watchdog.failure()
     throw connectionFailure(cause, context)
   }
-  if (response.ok) return response
-  if (response.status >= 300 && response.status < 400) {
-    const target = quoted(response.headers.get("location") ?? "another address", context.secrets)
-    void response.body?.cancel().catch(() => {})
-    throw badReply(context, `it redirects to ${target}, which must be set as the address itself`)
-  }
-  const said = await errorWords(response, watchdog, context)
-  const failure = failureOfStatus(response.status, said, context)
-  throw retryable(response, said, failure) ?? failure
 }
 
 /** What a failed response means for another try; nothing where it would meet the same failure. */
-function retryable({ status, headers }: Response, said: ServerWords, failure: ToolwrightError): Retryable | undefined {
+function retryable({ status, headers }: Answered, said: ServerWords, failure: ToolwrightError): Retryable | undefined {
   if (failure.code === "CONSTRAINT_UNSUPPORTED" || headers.get("x-should-retry") === "false") return undefined
   const askedMs = askedWait(headers)
   // A quota that is used up does not come back by waiting.
@@ -139,12 +107,12 @@ function causeOf(thrown: unknown): { code?: string; text: string } {
 }
 
 /** The server's own words in a failed response: what stands in its JSON, or the beginning of its text. */
-async function errorWords(response: Response, watchdog: Watchdog, { secrets }: FailureContext): Promise<ServerWords> {
+async function errorWords(answered: Answered, watchdog: Watchdog, { secrets }: FailureContext): Promise<ServerWords> {
   let text: string
   try {
-    text = (await watchdog.wait(beginningOf(response))).trim()
+    text = (await watchdog.wait(beginningOf(answered))).trim()
   } catch {
-    if (watchdog.signal.aborted) throw watchdog.failure()
+    if (watchdog.aborted) throw watchdog.failure()
     text = ""
   }
   const { message, code, param } = wordsIn(text)
@@ -152,24 +120,23 @@ async function errorWords(response: Response, watchdog: Watchdog, { secrets }: F
 }
 
 /** As much of a body as a message can use: a server may write for ever. */
-async function beginningOf(response: Response): Promise<string> {
-  if (response.body === null) return ""
-  const reader = response.body.getReader()
+async function beginningOf(answered: Answered): Promise<string> {
   const decoder = new TextDecoder()
-  const timer = setTimeout(() => void reader.cancel().catch(() => {}), ERROR_TEXT_MS)
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), ERROR_TEXT_MS)
   const pieces: string[] = []
   let length = 0
   try {
     while (length < LONGEST_ERROR) {
-      const { done, value } = await reader.read()
-      if (done) break
-      pieces.push(decoder.decode(value, { stream: true }))
-      length += value.length
+      const piece = await Promise.race([answered.read(), late.promise])
+      if (piece === undefined) break
+      pieces.push(decoder.decode(piece, { stream: true }))
+      length += piece.length
     }
     return pieces.join("").slice(0, LONGEST_ERROR)
   } finally {
     clearTimeout(timer)
-    void reader.cancel().catch(() => {})
+    answered.leave()
   }
 }
 
@@ -222,67 +189,69 @@ function withoutTags(text: string): string {
     .trim()
 }
 
-/** How much of a response is read. */
-export interface Extent {
-  /** Bytes after which it is given up. */
-  longest: number
-  /** All that counts has been read: what follows is the end of the response, if the server sends one. */
-  over: boolean
-}
-
 /** A response's text, decoded strictly and piece by piece. */
-export async function* readText(
-  response: Response,
-  context: FailureContext,
-  watchdog: Watchdog,
-  extent: Extent,
-): AsyncGenerator<string> {
-  if (response.body === null) return
-  const decoder = new TextDecoder("utf-8", { fatal: true })
-  const decode = (bytes?: Uint8Array) => {
+export class TextPieces {
+  readonly #answered: Answered
+  readonly #context: FailureContext
+  readonly #watchdog: Watchdog
+  readonly #longest: number
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true })
+  #length = 0
+
+  /** @param longest bytes after which it is given up */
+  constructor(answered: Answered, context: FailureContext, watchdog: Watchdog, longest: number) {
+    this.#answered = answered
+    this.#context = context
+    this.#watchdog = watchdog
+    this.#longest = longest
+  }
+
+  /** The next piece; nothing at the end. A promise only where it has to be waited for. */
+  next(): string | undefined | Promise<string | undefined> {
+    const read = this.#answered.read()
+    return read instanceof Promise ? this.#waitFor(read) : this.#decode(read)
+  }
+
+  async #waitFor(read: Promise<Uint8Array | undefined>): Promise<string | undefined> {
     try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+      return this.#decode(await this.#watchdog.wait(read))
     } catch (cause) {
-      throw badReply(context, "it is not UTF-8", cause)
+      if (this.#watchdog.aborted) throw this.#watchdog.failure()
+      if (ToolwrightError.isInstance(cause)) throw cause
+      const broken = `the connection broke in the middle of it (${causeOf(cause).text})`
+      throw new Retryable(badReply(this.#context, broken, cause), "the connection broke")
     }
   }
-  const reader = response.body.getReader()
-  let length = 0
-  try {
-    for (;;) {
-      const { done, value } = await readPiece(reader, context, watchdog)
-      if (done) break
-      length += value.length
-      if (length > extent.longest) throw replyTooLong(context, `more than ${extent.longest} bytes`)
-      yield decode(value)
+
+  #decode(bytes: Uint8Array | undefined): string | undefined {
+    this.#length += bytes?.length ?? 0
+    if (this.#length > this.#longest) throw replyTooLong(this.#context, `more than ${this.#longest} bytes`)
+    try {
+      // The end tells of a character that was cut off.
+      if (bytes === undefined) return void this.#decoder.decode()
+      return this.#decoder.decode(bytes, { stream: true })
+    } catch (cause) {
+      throw badReply(this.#context, "it is not UTF-8", cause)
     }
-    yield decode()
-  } finally {
-    if (extent.over && !watchdog.signal.aborted) void readEnd(reader)
-    else void reader.cancel().catch(() => {})
+  }
+
+  /** @param over all that counts has been read: the rest is the end of the response, if the server sends one */
+  leave(over: boolean): void {
+    this.#watchdog.rest()
+    if (over && !this.#watchdog.aborted) void readEnd(this.#answered)
+    else this.#answered.leave()
   }
 }
 
 /** Reads a response to its end, so that its connection serves the next request; one that does not end is left. */
-async function readEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const leave = (): void => void reader.cancel().catch(() => {})
-  const timer = setTimeout(leave, END_MS).unref()
+async function readEnd(answered: Answered): Promise<void> {
+  const timer = setTimeout(() => answered.leave(), END_MS).unref()
   try {
-    for (let pieces = 0; pieces < END_PIECES; pieces++) if ((await reader.read()).done) return
-    leave()
+    for (let pieces = 0; pieces < END_PIECES; pieces++) if ((await answered.read()) === undefined) return
+    answered.leave()
   } catch {
     // The connection is gone, and nobody waits for it.
   } finally {
     clearTimeout(timer)
-  }
-}
-
-async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array>, context: FailureContext, watchdog: Watchdog) {
-  try {
-    return await watchdog.wait(reader.read())
-  } catch (cause) {
-    if (watchdog.signal.aborted) throw watchdog.failure()
-    const failure = badReply(context, `the connection broke in the middle of it (${causeOf(cause).text})`, cause)
-    throw new Retryable(failure, "the connection broke")
   }
 }

@@ -217,7 +217,7 @@ describe("failures say what to do", () => {
   })
 
   test("a port on which no HTTP is sent is named as the reason, once", async () => {
-    const { code, message, waits } = await failureOf("http://127.0.0.1:9/v1")
+    const { code, message, waits } = await failureOf("https://127.0.0.1:9/v1")
     expect({ code, waits }).toEqual({ code: "MODEL_UNREACHABLE", waits: [] })
     expect(message).toContain("its port is one on which no HTTP request is sent")
   })
