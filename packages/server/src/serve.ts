@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { readTrace, ToolwrightError, withTrace } from "@toolwright/toolbox"
+import { writeTo, type Sink } from "./http/sink.ts"
 
 /** Where to listen, and how to stop. */
 export interface ListenOptions {
@@ -52,11 +53,16 @@ export async function listen(
     })
   }
   const { createAdaptorServer } = await import("@hono/node-server")
+  const { RESPONSE_ALREADY_SENT } = await import("@hono/node-server/utils/response")
   const fetch = async (request: Request, env: object): Promise<Response> => {
-    const response = await app.fetch(request, env)
+    const { outgoing } = env as { outgoing?: ServerResponse }
+    const sink: Sink = {}
+    const response = await app.fetch(request, { ...env, sink })
     // From here on somebody has to read: a reader who takes nothing for this long is gone.
-    ;(env as { outgoing?: ServerResponse }).outgoing?.socket?.setTimeout(stallMs)
-    return response
+    outgoing?.socket?.setTimeout(stallMs)
+    if (sink.source === undefined || outgoing === undefined) return response
+    await writeTo(outgoing, response, sink.source)
+    return RESPONSE_ALREADY_SENT
   }
   const server = createAdaptorServer({ fetch }) as Server
   continueTraces(server)

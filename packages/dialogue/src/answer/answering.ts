@@ -10,7 +10,7 @@ import { askedAgain, schemaText, withInstruction } from "./instructions.ts"
 import { endOf, Round } from "./round.ts"
 import { KeptSearches } from "./kept-searches.ts"
 import { searching } from "./searching.ts"
-import { askPlainly, askWithTools, sumOf, type Finished, type ReplySource, type SourceEvent } from "./sources.ts"
+import { askPlainly, askWithTools, sourceOf, sumOf, type Finished, type ReplySource } from "./sources.ts"
 import { stoppingAt } from "./stopping.ts"
 import { tellTools, type ToldTools } from "./told-tools.ts"
 
@@ -42,6 +42,8 @@ export interface AnsweringOptions {
 export interface Answering {
   /** @throws what the backend throws */
   answer(request: AnswerRequest, options?: { signal?: AbortSignal }): AsyncGenerator<AnswerEvent, void>
+  /** The same in steps, of the events that came together, for whoever passes on many answers at once. */
+  steps(request: AnswerRequest, options?: { signal?: AbortSignal }): AsyncGenerator<readonly AnswerEvent[], void>
   /** The tools that stand at the front of a request's prompt, and how many of the client's are only found. */
   declared(request: Pick<AnswerRequest, "tools" | "deferred" | "toolChoice">): {
     tools: readonly OpenAITool[]
@@ -75,32 +77,39 @@ class Answers implements Answering {
     this.#repair = options.repair ?? false
   }
 
-  async *answer(request: AnswerRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void> {
-    const { repair = this.#repair, deferred = [], stopAt = [], ...asked } = request
-    const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
-    const told = this.#told(asked.tools ?? [], tools, deferred)
-    const ask = (one: InferRequest): ReplySource => {
-      const source = this.#replies.of(one, tools, { told, signal })
-      return stopAt.length === 0 ? source : stoppingAt(stopAt, source)
-    }
-    yield* this.#answered(asked, { tools, ask, repair, signal })
+  async *answer(request: AnswerRequest, options: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void> {
+    for await (const events of this.steps(request, options)) yield* events
   }
 
-  async *#answered(asked: InferRequest, { tools, ask, repair, signal }: Putting): AsyncGenerator<AnswerEvent, void> {
+  steps(
+    request: AnswerRequest,
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<readonly AnswerEvent[], void> {
+    const { repair = this.#repair, deferred = [], stopAt = [], ...asked } = request
+    const ask = (one: InferRequest, tools: readonly ToolDefinition[]): ReplySource => {
+      const told = this.#told(asked.tools ?? [], tools, deferred)
+      const source = this.#replies.of(one, tools, { told, signal })
+      return stopAt.length === 0 ? source : sourceOf(stoppingAt(stopAt, source))
+    }
+    return this.#answered(asked, { ask, repair, signal })
+  }
+
+  async *#answered(asked: InferRequest, { ask, repair, signal }: Putting): AsyncGenerator<readonly AnswerEvent[], void> {
+    const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
     const required = asked.toolChoice === "required" && tools.length > 0
     const wanted = required ? asked : notRequired(asked)
     const settings = { tools, unknownTools: this.#unknownTools, request: wanted }
     const mayAskAgain = repair || required
     const held = required || (repair && asked.jsonSchema !== undefined)
     const first = new Round({ ...settings, mayAskAgain, text: held ? "held" : "live" })
-    const finished = yield* tell(first, ask(wanted))
+    const finished = yield* tell(first, ask(wanted, tools))
     if (first.faults.length === 0 || first.calls > 0 || finished.finishReason === "length") {
-      yield* first.release()
-      yield endOf(finished, first.calls)
+      const kept = first.release()
+      yield [...kept, endOf(finished, first.calls)]
       return
     }
     const second = new Round({ ...settings, mayAskAgain: false, text: first.spoke ? "spare" : "live" })
-    const source = ask(askedAgain(wanted, finished.said, first.faults))
+    const source = ask(askedAgain(wanted, finished.said, first.faults), tools)
     yield* secondTry({ round: first, finished }, second, source, signal)
   }
 
@@ -125,8 +134,7 @@ class Answers implements Answering {
 
 /** How a request is put to the model. */
 interface Putting {
-  tools: readonly ToolDefinition[]
-  ask(request: InferRequest): ReplySource
+  ask(request: InferRequest, tools: readonly ToolDefinition[]): ReplySource
   repair: boolean
   signal: AbortSignal | undefined
 }
@@ -142,7 +150,7 @@ async function* secondTry(
   second: Round,
   source: ReplySource,
   signal: AbortSignal | undefined,
-): AsyncGenerator<AnswerEvent, void> {
+): AsyncGenerator<readonly AnswerEvent[], void> {
   const again = tell(second, source)
   let next: Awaited<ReturnType<typeof again.next>>
   try {
@@ -150,20 +158,20 @@ async function* secondTry(
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown
     // There is an answer, though not as it was wanted.
-    yield* first.round.release()
-    yield endOf(first.finished, first.round.calls)
+    yield first.round.release()
+    yield [endOf(first.finished, first.round.calls)]
     return
   }
-  yield* first.round.giveUp()
+  yield first.round.giveUp()
   try {
     for (; next.done !== true; next = await again.next()) yield next.value
   } finally {
     await again.return(undefined as never)
   }
-  yield* second.release()
+  yield second.release()
   const { usage } = next.value
   const both = usage === undefined ? {} : { usage: sumOf(first.finished.usage, usage)! }
-  yield endOf({ ...next.value, ...both }, second.calls)
+  yield [endOf({ ...next.value, ...both }, second.calls)]
 }
 
 /** Asks a model in the way its server knows, and remembers what that server refused. */
@@ -180,33 +188,34 @@ class Replies {
     this.#grammars = options.grammars ?? new Grammars()
   }
 
-  async *of(
+  of(
     request: InferRequest,
     tools: readonly ToolDefinition[],
     { told, signal }: { told: ToldTools | undefined; signal: AbortSignal | undefined },
   ): ReplySource {
-    if (tools.length === 0) return yield* this.#plain(request, signal)
+    if (tools.length === 0) return this.#plain(request, signal)
     const { jsonSchema, ...rest } = request
     const asked = jsonSchema === undefined ? rest : instructed(rest, schemaText(jsonSchema, true))
-    if (told === undefined) return yield* this.#withTools(asked, tools, signal)
-    return yield* searching(told, asked.messages, this.#searches, (messages, callable) =>
-      this.#withTools({ ...asked, messages }, callable, signal, told),
-    )
+    if (told === undefined) return this.#withTools(asked, tools, signal)
+    const ask = (messages: InferRequest["messages"], callable: readonly ToolDefinition[]): ReplySource =>
+      this.#withTools({ ...asked, messages }, callable, signal, told)
+    return sourceOf(searching(told, asked.messages, this.#searches, ask))
   }
 
   /** @param callable what a grammar lets be called */
-  async *#withTools(
+  #withTools(
     request: InferRequest,
     callable: readonly ToolDefinition[],
     signal: AbortSignal | undefined,
     told?: ToldTools,
   ): ReplySource {
     const dialogue = this.#dialogueFor(request, callable, signal)
-    try {
-      return yield* askWithTools(dialogue, request, callable, told)
-    } finally {
+    const source = askWithTools(dialogue, request, callable, told)
+    const leave = (): Promise<void> => {
       this.#refusesTools ||= dialogue.refusedTools
+      return source.leave()
     }
+    return { next: () => source.next(), leave }
   }
 
   /** How tools would reach the model; also asked where none are told, since history may hold calls. */
@@ -218,18 +227,16 @@ class Replies {
     return openDialogue({ ...inputs, refusesTools: this.#refusesTools, grammars: this.#grammars })
   }
 
-  async *#plain(request: InferRequest, signal: AbortSignal | undefined): ReplySource {
+  #plain(request: InferRequest, signal: AbortSignal | undefined): ReplySource {
     const { tools: _tools, toolChoice: _choice, parallelToolCalls: _parallel, ...rest } = request
     const written = { ...rest, messages: this.#withoutCalls(rest) }
     const { jsonSchema, ...free } = written
     const format = this.#dialogueFor(request, []).plan.formatter.declaration
-    if (jsonSchema === undefined) return yield* askPlainly(this.#backend, free, signal, format)
-    const inWords = instructed(free, schemaText(jsonSchema, false))
-    if (this.#backend.abilities.jsonSchema) {
-      const finished = yield* unlessRefused(askPlainly(this.#backend, written, signal, format))
-      if (finished !== undefined) return finished
-    }
-    return yield* askPlainly(this.#backend, inWords, signal, format)
+    if (jsonSchema === undefined) return askPlainly(this.#backend, free, signal, format)
+    const inWords = (): ReplySource =>
+      askPlainly(this.#backend, instructed(free, schemaText(jsonSchema, false)), signal, format)
+    if (!this.#backend.abilities.jsonSchema) return inWords()
+    return orElse(askPlainly(this.#backend, written, signal, format), inWords)
   }
 
   /** The messages of a request that tells no tools: calls in its history are text where the server knows none. */
@@ -242,36 +249,46 @@ class Replies {
   }
 }
 
-/** A reply; nothing where the server refused the form before it said anything. */
-async function* unlessRefused(source: ReplySource): AsyncGenerator<SourceEvent, Finished | undefined> {
+/** A reply; another where the server refused the form before it said anything. */
+function orElse(first: ReplySource, other: () => ReplySource): ReplySource {
+  let source = first
   let silent = true
-  try {
-    for (;;) {
-      const step = await source.next()
-      if (step.done === true) return step.value
-      silent = false
-      yield step.value
-    }
-  } catch (thrown) {
-    if (!silent || !ToolwrightError.isInstance(thrown) || thrown.code !== "CONSTRAINT_UNSUPPORTED") throw thrown
-    return undefined
-  } finally {
-    await source.return(undefined as never)
+  return {
+    async next() {
+      try {
+        const step = await source.next()
+        silent &&= !step.done && step.events.length === 0
+        return step
+      } catch (thrown) {
+        if (!silent || !ToolwrightError.isInstance(thrown) || thrown.code !== "CONSTRAINT_UNSUPPORTED") throw thrown
+        silent = false
+        await source.leave()
+        source = other()
+        return source.next()
+      }
+    },
+    leave: () => source.leave(),
   }
 }
 
-async function* tell(round: Round, source: ReplySource): AsyncGenerator<AnswerEvent, Finished> {
+async function* tell(round: Round, source: ReplySource): AsyncGenerator<readonly AnswerEvent[], Finished> {
   try {
     for (;;) {
       const step = await source.next()
-      if (step.done === true) {
-        yield* await round.end(step.value.finishReason)
-        return step.value
+      if (step.done) {
+        const last = await round.end(step.finished.finishReason)
+        if (last.length > 0) yield last
+        return step.finished
       }
-      yield* await round.read(step.value)
+      const told: AnswerEvent[] = []
+      for (const event of step.events) {
+        const read = round.read(event)
+        told.push(...(read instanceof Promise ? await read : read))
+      }
+      if (told.length > 0) yield told
     }
   } finally {
-    await source.return(undefined as never)
+    await source.leave()
   }
 }
 

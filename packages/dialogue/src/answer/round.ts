@@ -35,13 +35,13 @@ export class Round {
     this.#settings = settings
   }
 
-  /** What an event comes to. */
-  async read(event: SourceEvent): Promise<AnswerEvent[]> {
+  /** What an event comes to; a promise only of a call, which is held against its schema. */
+  read(event: SourceEvent): AnswerEvent[] | Promise<AnswerEvent[]> {
     const heard = hear(event)
     return heard === undefined ? [] : this.#heard(heard)
   }
 
-  async #heard(heard: Heard): Promise<AnswerEvent[]> {
+  #heard(heard: Heard): AnswerEvent[] | Promise<AnswerEvent[]> {
     switch (heard.type) {
       case "text-delta":
         return this.#say(heard.text)

@@ -3,7 +3,7 @@ import { failure, type ToolCall, type ToolDefinition, type ToolResult } from "@t
 import type { ChatMessage } from "@toolwright/toolformat"
 import { meantBy, searchIn, shownIn, TOOL_SEARCH } from "../search/tool-search.ts"
 import { exchangeOf, type KeptSearches } from "./kept-searches.ts"
-import { sumOf, type ReplySource, type SourceEvent } from "./sources.ts"
+import { eventsOf, sumOf, type ReplyEvents, type ReplySource, type SourceEvent } from "./sources.ts"
 import type { ToldTools } from "./told-tools.ts"
 
 /** Searches that one answer may take: a model that still finds nothing looks for what is not there. */
@@ -21,7 +21,7 @@ export async function* searching(
   given: readonly ChatMessage[],
   kept: KeptSearches,
   ask: Ask,
-): ReplySource {
+): ReplyEvents {
   const { messages, shown, key } = kept.restore(given, told.deferred)
   const names = new Set(shown)
   const hidden: ChatMessage[] = []
@@ -60,10 +60,11 @@ class SearchedReply {
     this.#goesOn = goesOn
   }
 
-  async *read(source: ReplySource): ReplySource {
+  async *read(source: ReplySource): ReplyEvents {
+    const events = eventsOf(source)
     try {
       for (;;) {
-        const step = await source.next()
+        const step = await events.next()
         if (step.done === true) return step.value
         const event = step.value
         if (event.type === "text-delta") yield { ...event, text: this.#say(event.text) }
@@ -71,7 +72,7 @@ class SearchedReply {
         else yield event
       }
     } finally {
-      await source.return(undefined as never)
+      await events.return(undefined as never)
     }
   }
 

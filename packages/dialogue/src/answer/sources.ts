@@ -21,8 +21,44 @@ export interface Finished {
 /** What is told of a reply: what was asked and written, and which tools a search for some showed. */
 export type SourceEvent = AskEvent | { type: "tools-found"; query: string; tools: readonly string[] }
 
-/** One reply, told while it comes. */
-export type ReplySource = AsyncGenerator<SourceEvent, Finished>
+/** Some events of a reply, in order, or how it ended. */
+export type SourceStep = { done: false; events: readonly SourceEvent[] } | { done: true; finished: Finished }
+
+/**
+ * One reply, told while it comes, in steps and not event by event: a reply has one for each token, and each would be
+ * waited for by everybody on its way. Who has had the end of it, or wants no more of it, leaves.
+ */
+export interface ReplySource {
+  next(): Promise<SourceStep>
+  leave(): Promise<void>
+}
+
+/** The events of a reply one by one. */
+export type ReplyEvents = AsyncGenerator<SourceEvent, Finished>
+
+export async function* eventsOf(source: ReplySource): ReplyEvents {
+  try {
+    for (;;) {
+      const step = await source.next()
+      if (step.done) return step.finished
+      for (const event of step.events) yield event
+    }
+  } finally {
+    await source.leave()
+  }
+}
+
+export function sourceOf(events: ReplyEvents): ReplySource {
+  return {
+    async next() {
+      const step = await events.next()
+      return step.done === true ? { done: true, finished: step.value } : { done: false, events: [step.value] }
+    },
+    async leave() {
+      await events.return(undefined as never)
+    },
+  }
+}
 
 /**
  * A client's request with its tools, put to the model as the dialogue has it.
@@ -30,21 +66,19 @@ export type ReplySource = AsyncGenerator<SourceEvent, Finished>
  * @param tools what a grammar lets be called
  * @param told where not all tools are declared at the front
  */
-export async function* askWithTools(
+export function askWithTools(
   dialogue: Dialogue,
   request: InferRequest,
   tools: readonly ToolDefinition[],
   told?: ToldTools,
 ): ReplySource {
   const asking = new Asking(dialogue, questionFor(dialogue, request, tools, told))
-  try {
-    for (;;) {
+  return {
+    async next() {
       const step = await asking.next()
-      if (step.done) return { ...step.reply, said: step.reply.raw }
-      for (const event of step.events) yield event
-    }
-  } finally {
-    await asking.leave()
+      return step.done ? { done: true, finished: { ...step.reply, said: step.reply.raw } } : step
+    },
+    leave: () => asking.leave(),
   }
 }
 
@@ -100,7 +134,7 @@ function newId(): string {
 }
 
 /** A request without tools: what the model writes is text, whatever it looks like. */
-export async function* askPlainly(
+export function askPlainly(
   backend: Backend,
   request: InferRequest,
   signal: AbortSignal | undefined,
@@ -109,20 +143,35 @@ export async function* askPlainly(
   const calls = createCallAssembler({ newId })
   const thoughts = createThoughtSplitter(format)
   const finished: Finished = { finishReason: "unknown", selfKnowledge: {}, said: "" }
-  for await (const event of backend.infer(request, signal === undefined ? {} : { signal })) {
+  let stream: AsyncIterator<InferEvent> | undefined
+  let over = false
+
+  function read(event: InferEvent): AskEvent[] {
     if (event.type === "end") {
       const { type: _, finishReason, usage, ...selfKnowledge } = event
       Object.assign(finished, { finishReason, selfKnowledge }, usage === undefined ? {} : { usage })
-    } else {
-      if (event.type === "text-delta") {
-        finished.said += event.text
-        yield* thoughts.push(event.text)
-      } else yield* plainEvents(event, calls)
+      return []
     }
+    if (event.type !== "text-delta") return plainEvents(event, calls)
+    finished.said += event.text
+    return thoughts.push(event.text)
   }
-  yield* thoughts.end()
-  yield* calls.end(finished.finishReason === "length").flatMap(replyEvent)
-  return finished
+
+  return {
+    async next() {
+      if (over) return { done: true, finished }
+      stream ??= backend.infer(request, signal === undefined ? {} : { signal })[Symbol.asyncIterator]()
+      const step = await stream.next()
+      if (step.done !== true) return { done: false, events: read(step.value) }
+      over = true
+      const rest = calls.end(finished.finishReason === "length").flatMap(replyEvent)
+      return { done: false, events: [...thoughts.end(), ...rest] }
+    },
+    async leave() {
+      if (!over) await stream?.return?.()
+      over = true
+    },
+  }
 }
 
 function plainEvents(

@@ -1,15 +1,16 @@
 import { createStopCutter } from "@toolwright/backends"
-import type { ReplySource } from "./sources.ts"
+import { eventsOf, type ReplyEvents, type ReplySource } from "./sources.ts"
 
 /**
  * A reply whose text ends at one of these, and which is left there: whatever the model would say further costs nothing.
  */
-export async function* stoppingAt(stops: readonly string[], source: ReplySource): ReplySource {
+export async function* stoppingAt(stops: readonly string[], source: ReplySource): ReplyEvents {
   const cutter = createStopCutter(stops)
+  const events = eventsOf(source)
   let said = ""
   try {
     for (;;) {
-      const step = await source.next()
+      const step = await events.next()
       const end = step.done === true
       if (!end && step.value.type !== "text-delta") {
         yield step.value
@@ -22,6 +23,6 @@ export async function* stoppingAt(stops: readonly string[], source: ReplySource)
       if (step.done === true) return step.value
     }
   } finally {
-    await source.return(undefined as never)
+    await events.return(undefined as never)
   }
 }

@@ -90,27 +90,29 @@ export async function* passThrough(
   answering: Answering,
   request: AnswerRequest,
   signal: AbortSignal,
-): AsyncGenerator<GatewayEvent, void> {
-  for await (const event of answering.answer(request, { signal })) {
-    if (event.type === "retry" && event.code === "MODEL_RATE_LIMITED")
-      throw new ToolwrightError(
-        "MODEL_RATE_LIMITED",
-        `The model's server takes no more requests now: ${event.reason}.`,
-        {
-          retryAfterMs: event.delayMs,
-        },
-      )
-    yield event
+): AsyncGenerator<readonly GatewayEvent[], void> {
+  for await (const events of answering.steps(request, { signal })) {
+    for (const event of events)
+      if (event.type === "retry" && event.code === "MODEL_RATE_LIMITED")
+        throw new ToolwrightError(
+          "MODEL_RATE_LIMITED",
+          `The model's server takes no more requests now: ${event.reason}.`,
+          {
+            retryAfterMs: event.delayMs,
+          },
+        )
+    yield events
   }
 }
 
 /** The answer of an agent that works on the request. */
-export function agentAnswer(
+export async function* agentAnswer(
   agent: GatewayAgent,
   request: GatewayRequest,
   signal: AbortSignal,
-): AsyncGenerator<GatewayEvent, void> {
-  return runAsChat(agent.run(runRequestOf(request, signal)), request.jsonSchema !== undefined)
+): AsyncGenerator<readonly GatewayEvent[], void> {
+  const run = agent.run(runRequestOf(request, signal))
+  for await (const event of runAsChat(run, request.jsonSchema !== undefined)) yield [event]
 }
 
 /**

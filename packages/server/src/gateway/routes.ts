@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http"
 import { problem } from "../http/problem.ts"
+import { sinkOf } from "../http/sink.ts"
 import type { Context, Hono } from "hono"
 import { createAnswering, type AnsweringOptions } from "@toolwright/dialogue"
 import type { Backend } from "@toolwright/backends"
@@ -106,19 +108,31 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const { tools: declared, deferred } = agent === undefined ? answering.declared(wire.request) : NOTHING_DECLARED
     const { request, room } = withRoom(wire.request, backend.contextTokens, declared)
     checkMode(context.req.header("x-routing-mode"), agent)
-    const leaving = new AbortController()
-    const signal = AbortSignal.any([context.req.raw.signal, leaving.signal])
+    const leaving = leavingOf(context)
+    const { signal } = leaving
     const repair = { repair: context.req.header("x-toolwright-repair") === "1" }
     const asked = context.req.header("x-toolwright-repair") === undefined ? {} : repair
-    const events: AsyncGenerator<GatewayEvent, void> =
+    const events: AsyncGenerator<readonly GatewayEvent[], void> =
       agent === undefined
         ? passThrough(answering, { ...answerRequestOf(request), ...asked }, signal)
         : agentAnswer(agent, request, signal)
     const leftOut = leftOutOf(request, backend, agent)
     const model = agent === undefined ? backend.modelName() : AGENT_PREFIX + agent.name
     const head = { id: crypto.randomUUID(), model, created: Math.floor(Date.now() / 1000) }
-    return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room, deferred }))
+    const headers = headersOf({ agent, leftOut, room, deferred })
+    return respond(wire, { events, leave: () => leaving.abort() }, { head, headers, sink: sinkOf(context) })
   }
+}
+
+/** What ends an answer: its client leaves, or it is left here. */
+function leavingOf(context: GatewayContext): AbortController {
+  const leaving = new AbortController()
+  const leave = (): void => leaving.abort()
+  const { outgoing } = (context.env ?? {}) as { outgoing?: ServerResponse }
+  if (outgoing === undefined) context.req.raw.signal.addEventListener("abort", leave, { once: true })
+  else if (outgoing.closed) leave()
+  else outgoing.once("close", () => outgoing.writableFinished || leave())
+  return leaving
 }
 
 function limitsOf(wire: Wire, options: GatewayOptions, context: GatewayContext): BodyLimits {
