@@ -108,7 +108,8 @@ export class ReplyReading {
     }
     const text = read.join("")
     const decoded = this.#decoder.whole(parse(text, context))
-    if (decoded === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
+    if (decoded === undefined)
+      throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
     const events: InferEvent[] = []
     for (const event of [...decoded, ...this.#decoder.end()]) this.#translate.read(event, events)
     return events

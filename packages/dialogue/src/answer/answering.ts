@@ -94,7 +94,10 @@ class Answers implements Answering {
     return this.#answered(asked, { ask, repair, signal })
   }
 
-  async *#answered(asked: InferRequest, { ask, repair, signal }: Putting): AsyncGenerator<readonly AnswerEvent[], void> {
+  async *#answered(
+    asked: InferRequest,
+    { ask, repair, signal }: Putting,
+  ): AsyncGenerator<readonly AnswerEvent[], void> {
     const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
     const required = asked.toolChoice === "required" && tools.length > 0
     const wanted = required ? asked : notRequired(asked)

@@ -21,7 +21,10 @@ const EVENTS: GatewayEvent[] = [
   { type: "end", finishReason: "tool-calls", usage: { inputTokens: 5, outputTokens: 7, reasoningTokens: 2 } },
 ]
 
-async function* replayed(events: readonly GatewayEvent[], failure?: Error): AsyncGenerator<readonly GatewayEvent[], void> {
+async function* replayed(
+  events: readonly GatewayEvent[],
+  failure?: Error,
+): AsyncGenerator<readonly GatewayEvent[], void> {
   for (const event of events) yield [event]
   if (failure !== undefined) throw failure
 }
@@ -31,7 +34,11 @@ async function streamed(wire: Wire, path: string, body: Body, events: readonly G
   const read = wire.read({ model: "m", stream: true, ...body }, { path, caller: "", header: () => undefined })
   if ("ready" in read) throw new Error("the model is not asked")
   const head = { id: "00000000-0000-4000-8000-000000000000", model: "m", created: 1 }
-  const response = await respond(read, { events: replayed(events, failure), leave: () => {} }, { head, headers: {}, sink: undefined })
+  const response = await respond(
+    read,
+    { events: replayed(events, failure), leave: () => {} },
+    { head, headers: {}, sink: undefined },
+  )
   const text = await response.text()
   const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
   const data = text

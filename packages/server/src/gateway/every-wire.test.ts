@@ -162,7 +162,11 @@ async function seenIn({ wire, path, body, seen }: Reading, events: readonly Gate
   const request = wire.read({ model: "m", ...body, stream }, { path, caller: "", header: () => undefined })
   if ("ready" in request) throw new Error("the model is not asked")
   const head = { id: crypto.randomUUID(), model: "m", created: 0 }
-  const response = await respond(request, { events: replayed(events), leave: () => {} }, { head, headers: {}, sink: undefined })
+  const response = await respond(
+    request,
+    { events: replayed(events), leave: () => {} },
+    { head, headers: {}, sink: undefined },
+  )
   const lines = (await response.text()).split("\n").map((line) => line.replace(/^data: /, ""))
   return seen(
     lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Body] : [])),
