@@ -1,5 +1,17 @@
 import { readFileSync } from "node:fs"
-import { expect, test } from "vitest"
+import { expect, expectTypeOf, test } from "vitest"
+import type {
+  AgentAccess,
+  AskedCall,
+  BranchOptions,
+  ChooseReading,
+  Reading,
+  TaskAccess,
+  ToolDefinition,
+  ToolEffects,
+  Toolwright,
+  ToolwrightOptions,
+} from "./index.ts"
 import { folderWith } from "./testing/run-cli.ts"
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -48,6 +60,7 @@ const NAMES = [
   "runCommandLine",
   "serializeTool",
   "serveBackend",
+  "startTaskWorker",
   "success",
   "trustStore",
 ]
@@ -57,30 +70,66 @@ test("toolwright gives the names that are listed, some forty at most", async () 
   expect(NAMES.length).toBeLessThanOrEqual(45)
 })
 
-/** Every type, likewise. */
+/** Every type, likewise: those that a program writes down because a function or an option of these asks for them. */
 const TYPES = [
+  "AgentAccess",
   "AgentProfile",
+  "AgentToMake",
+  "AgentView",
+  "ApprovalAccess",
+  "AskedCall",
+  "AttachOptions",
+  "AttachedSource",
   "Backend",
+  "BranchOptions",
+  "CallLimits",
+  "CapabilityProbe",
+  "CapabilityReport",
   "ChatMessage",
   "CheckedCall",
+  "CheckedPlan",
+  "ChooseReading",
   "Command",
   "CommandEntry",
   "Configuration",
+  "ConfigurationInputs",
+  "DataOf",
   "ErrorCode",
   "EventOfTool",
   "ExecuteOptions",
+  "FailureParts",
+  "GivenAnswer",
+  "InterruptedCall",
   "Invocation",
   "JsonObject",
   "JsonSchema",
+  "ListedPrompt",
   "LoadedConfiguration",
+  "LogAccess",
   "Middleware",
+  "NextStep",
+  "Optionality",
   "Output",
   "OutputSchema",
   "OutputSummary",
+  "Pairing",
   "PartialConfiguration",
+  "Permission",
   "PermissionPolicy",
   "PermissionRule",
+  "PlanAccess",
+  "PlanView",
+  "Reading",
+  "Reconciled",
   "RecordedRun",
+  "RecordedUndo",
+  "RegistryListener",
+  "RenderedPrompt",
+  "ResultCache",
+  "ResultCacheOptions",
+  "ResumeOptions",
+  "RoleOfCall",
+  "RuledAs",
   "RunEvent",
   "RunEventOf",
   "RunHead",
@@ -90,20 +139,41 @@ const TYPES = [
   "RunSummary",
   "Screenplay",
   "Setting",
+  "StandardSchema",
+  "SuccessParts",
+  "TaskAccess",
   "TaskMedia",
+  "TaskWorkerOptions",
   "TextInput",
+  "ToolAction",
+  "ToolAliases",
+  "ToolBundle",
+  "ToolCategory",
   "ToolContext",
   "ToolDefinition",
+  "ToolEffects",
   "ToolError",
   "ToolEvent",
+  "ToolExample",
   "ToolFailure",
+  "ToolHandler",
+  "ToolHost",
+  "ToolProvenance",
   "ToolResult",
+  "ToolRole",
+  "ToolSource",
+  "ToolSpecification",
   "ToolSuccess",
   "ToolsApiClientOptions",
   "Toolset",
   "Toolwright",
   "ToolwrightOptions",
+  "TrustState",
+  "TrustStore",
   "TypedTool",
+  "ViewOptions",
+  "WorkRole",
+  "WorkWatch",
 ]
 
 test("toolwright gives the types that are listed", () => {
@@ -116,6 +186,18 @@ test("toolwright gives the types that are listed", () => {
       .map((one) => one.replace(/^type /, "")),
   )
   expect(names.toSorted()).toEqual(TYPES.toSorted())
+})
+
+test("what a program is asked with, and what it is given, can be written down by name", () => {
+  const approve = async ({ tool, arguments: args }: AskedCall): Promise<boolean | string> =>
+    tool.effects?.readOnly === true || `not ${tool.name} ${JSON.stringify(args)}`
+  const choose: ChooseReading = async ({ readings }) => readings.findIndex(({ name }: Reading) => name === "read")
+  const options: ToolwrightOptions = { approve, choose }
+  expect(Object.keys(options)).toEqual(["approve", "choose"])
+  expectTypeOf<Toolwright["tasks"]>().toEqualTypeOf<TaskAccess>()
+  expectTypeOf<Toolwright["agents"]>().toEqualTypeOf<AgentAccess>()
+  expectTypeOf<Parameters<Toolwright["branch"]>[1]>().toEqualTypeOf<BranchOptions>()
+  expectTypeOf<NonNullable<ToolDefinition["effects"]>>().toEqualTypeOf<ToolEffects>()
 })
 
 test.each(subpaths)("toolwright/%s gives something", async (path) => {

@@ -59,6 +59,9 @@ describe("defineTool", () => {
       { name: "a", needsApproval: true } as never,
       "no 'needsApproval'. Name the tool where it is used: permissions: { ask",
     ],
+    [{ name: "a", timeOutMs: 5 } as never, "a tool here has no 'timeOutMs'. Did you mean 'timeoutMs'?"],
+    [{ name: "a", handler: () => 1 } as never, "a tool here has no 'handler'. Write execute"],
+    [{ name: "a", zzzzzz: 1 } as never, "a tool here has no 'zzzzzz'. It may have name, description"],
     [{ name: "a", inputSchema: {} } as never, "a tool here has no 'inputSchema'. Write parameters: …"],
   ])("refuses %o", (given, message) => {
     const build = () => defineTool({ description: "", parameters: { type: "object" }, execute: () => null, ...given })

@@ -1,3 +1,4 @@
+import { faultInFields } from "./define-fields.ts"
 import { ToolwrightError } from "./model/errors.ts"
 import type { ArgumentsFrom, FromSchema, LiteralSchema } from "./model/from-schema.ts"
 import { hideGrounded } from "./model/grounded.ts"
@@ -207,7 +208,7 @@ function check(specification: { name: string; tags?: readonly string[] }, catego
   if (!NAME.test(name)) {
     throw wrong("the name must begin with a letter and hold only letters, digits, '_', '-', '.', at most 128 in all.")
   }
-  const fault = wordOfOthers(specification) ?? faultInEffects(specification)
+  const fault = faultInEffects(specification) ?? faultInFields(specification)
   if (fault !== undefined) throw wrong(fault.message, fault.hint)
   const tag = specification.tags?.find((one) => !TAG.test(one))
   if (tag !== undefined) throw wrong(`'${tag.slice(0, 50)}' is no tag.`, "Tags hold small letters, digits and '-'.")
@@ -217,20 +218,6 @@ function check(specification: { name: string; tags?: readonly string[] }, catego
   if (!(OPTIONALITIES as readonly string[]).includes(optionality)) {
     throw wrong(`unknown optionality '${optionality}'.`, `Use one of: ${OPTIONALITIES.join(", ")}.`)
   }
-}
-
-/**
- * What other libraries call a part of a tool, and what to write here. Passed over without a word, the first would leave
- * a tool to run unasked whose author wanted to be asked.
- */
-const OTHERS: Readonly<Record<string, string>> = {
-  needsApproval: "Name the tool where it is used: permissions: { ask: [its name] }, with approve or approvals: 'wait'.",
-  inputSchema: "Write parameters: …, with the same schema.",
-}
-
-function wordOfOthers(specification: object): { message: string; hint: string } | undefined {
-  const word = Object.keys(OTHERS).find((key) => Object.hasOwn(specification, key))
-  return word === undefined ? undefined : { message: `a tool here has no '${word}'.`, hint: OTHERS[word]! }
 }
 
 const SELECTORS = 'a list of arguments that hold paths, as in ["path", "edits[].path"]'

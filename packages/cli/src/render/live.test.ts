@@ -1,4 +1,4 @@
-import { failure, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { failure, success, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { liveRenderer, speedOf } from "./live.ts"
 
@@ -107,4 +107,33 @@ test("a result is shown in its own lines where there are more than one, up to a 
   expect(text).toBe(
     "  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n",
   )
+})
+
+test("what is said of results is left out where they say it themselves, and shown before the next call otherwise", () => {
+  const after = (result: string, ...events: RunEvent[]): string => {
+    let text = ""
+    const shown = liveRenderer(
+      { stdout: { write: (piece) => (text += piece) }, isTTY: { stdin: false, stdout: false, stderr: false }, env: {} },
+      { resultLines: 2 },
+    )
+    shown.show({ type: "tool-end", callId: "1", name: "write", result: success({ output: result }) })
+    for (const event of events) shown.show(event)
+    return text.slice(text.indexOf("\n", text.indexOf("    Created")) + 1)
+  }
+  const reply = (content: string): RunEvent => ({
+    type: "reply",
+    round: 2,
+    raw: content,
+    content,
+    reasoning: "",
+    calls: [],
+    finishReason: "stop",
+    modelMs: 1,
+  })
+  const made = "Created /home/me/b.txt (1 line)"
+  expect(after(made, said("Created "), said("b.txt (1 line)."), reply("Created b.txt (1 line)."))).toBe(
+    "",
+  )
+  expect(after(made, said("It is "), said("done."), reply("It is done."))).toBe("  It is done.\n")
+  expect(after(made, said("Now read.\n"), called[0]!)).toBe("  Now read.\n  call   look ")
 })

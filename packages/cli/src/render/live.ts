@@ -6,6 +6,7 @@ import { neutralise } from "./neutralise.ts"
 import { createActivity, SPINNER } from "./progress.ts"
 import type { Renderer } from "./renderer.ts"
 import { count, duration } from "./short.ts"
+import { standsAbove } from "./stands-above.ts"
 import { styleFor, type Style } from "./style.ts"
 
 /** A renderer that can stand still while somebody else uses the terminal, as for a question. */
@@ -42,6 +43,9 @@ class LiveRun implements LiveRenderer {
   #space = ""
   /** What the model said last. */
   #said = ""
+  /** Results that are shown in full, and what is said of them until all of it is there. */
+  #results: string[] = []
+  #waiting = ""
   #drawn = false
   #held = false
   #frame = 0
@@ -63,13 +67,16 @@ class LiveRun implements LiveRenderer {
       case "round-start":
         return
       case "text-delta":
-        return this.#text(event.text)
+        if (this.#results.length === 0) return this.#text(event.text)
+        this.#waiting += event.text
+        return
       case "call-start":
         return this.#call(event.name)
       case "args-delta":
         return this.#write(neutralise(event.text.replaceAll(/\s+/g, " ")))
       case "reply":
         this.#said = event.content
+        this.#tellWaiting()
         return this.#endLine()
       case "call-end":
         return this.#endLine()
@@ -136,7 +143,17 @@ class LiveRun implements LiveRenderer {
     if (words !== "") this.#write(neutralise(`${this.#midLine ? "" : "  "}${words}`.replaceAll("\n", "\n  ")))
   }
 
+  /** What is said of results, unless they say it themselves. */
+  #tellWaiting(): void {
+    const waiting = this.#waiting
+    const isTold = standsAbove(waiting, this.#results)
+    this.#waiting = ""
+    this.#results = []
+    if (!isTold) this.#text(waiting)
+  }
+
   #call(name: string): void {
+    this.#tellWaiting()
     this.#endLine()
     this.#write(`  ${this.#style.cyan(this.#onTerminal ? "→" : "call  ")} ${this.#style.bold(neutralise(name))} `)
   }
@@ -148,6 +165,7 @@ class LiveRun implements LiveRenderer {
     if (this.#resultLines === 1 || metadata.dryRun === true) return lines.forEach((line) => this.#line(line))
     this.#line(lines[0]!)
     const said = success ? output || textOf(data) : output || (error?.message ?? "")
+    this.#results.push(said)
     const all = said.replace(/\n+$/, "").split("\n")
     for (const each of all.slice(0, this.#resultLines)) this.#line(`    ${this.#style.dim(neutralise(each))}`.trimEnd())
     const left = all.length - this.#resultLines

@@ -39,6 +39,14 @@ test("a result is shown in full, and what the model says of it after it", () => 
   expect(shown(success({ data: { n: 1 } }))).toBe('call read path=a\n{\n  "n": 1\n}\n')
 })
 
+test("words that say no more than what stands above are not shown again", () => {
+  const created = success({ output: "Created /home/me/b.txt (1 line, 3 bytes).\n" })
+  const call = "call read path=a\nCreated /home/me/b.txt (1 line, 3 bytes).\n"
+  expect(shown(created, words("Created b.txt (1 line, 3 bytes)."))).toBe(call)
+  expect(shown(created, words("Created c.txt (1 line, 3 bytes)."))).toBe(`${call}\nCreated c.txt (1 line, 3 bytes).\n`)
+  expect(shown(created, words("Created b.txt (1 line, 3 bytes). Read it."))).toContain("Read it.")
+})
+
 test("of a long result the first lines are shown, and how many there are more", () => {
   const lines = Array.from({ length: SHOWN_LINES + 50 }, (_, index) => `line ${index + 1}`)
   expect(

@@ -5,6 +5,7 @@ import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
 import { shortArguments } from "./short.ts"
+import { standsAbove } from "./stands-above.ts"
 import { styleFor, type Style } from "./style.ts"
 
 /** Lines of a result that are shown; the record has all. */
@@ -27,10 +28,12 @@ export function wholeRenderer(
   const write = (text: string): void => void stdout.write(`${text}\n`)
   let shown = false
   let words = ""
+  let results: string[] = []
 
   function result(result: ToolResult): void {
     const failed = !result.success
     const text = failed ? failureText(result) : shownText(result)
+    results.push(text)
     const all = text.replace(/\n+$/, "").split("\n")
     for (const line of all.slice(0, SHOWN_LINES)) write(failed ? style.red(plain(line)) : plain(line))
     if (all.length > SHOWN_LINES)
@@ -41,7 +44,9 @@ export function wholeRenderer(
   function reply(content: string): void {
     words = content
     const said = neutralise(words.trim())
-    if (said === "") return
+    const isTold = standsAbove(words, results)
+    results = []
+    if (said === "" || isTold) return
     if (shown) write("")
     shown = true
     write(said)
