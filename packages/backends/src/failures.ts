@@ -39,6 +39,16 @@ function otherModels({ models = [], modelName }: FailureContext): string | undef
   )
 }
 
+/** The address of an API of OpenAI's form, and what inference is behind it. */
+const VERSIONED_PAGE = /^(https?:\/\/[^/]+)(\/.*?)??\/(?:chat\/completions|responses)$/
+
+/** The address that is probably meant, where it lacks the `/v1` that such APIs begin with. */
+function missingVersion({ message }: Pick<ServerWords, "message">, context: FailureContext): string | undefined {
+  const [, host, path = ""] = VERSIONED_PAGE.exec(context.url) ?? []
+  if (host === undefined || /\/v\d\w*(\/|$)/.test(path) || message.includes(context.modelName)) return undefined
+  return `Such an API begins in /v1 on most servers: set ${context.urlSetting} to ${host}${path}/v1.`
+}
+
 /** The failure that an HTTP status means. `said` is what the server says itself. */
 export function failureOfStatus(status: number, said: ServerWords, context: FailureContext): ToolwrightError {
   const { url, modelName, keySetting, urlSetting } = context
@@ -57,6 +67,14 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
       {
         hint: `Set the right key in ${keySetting}.`,
       },
+    )
+  }
+  const elsewhere = status === 404 || status === 405 ? missingVersion(said, context) : undefined
+  if (elsewhere !== undefined) {
+    return new ToolwrightError(
+      "MODEL_NOT_FOUND",
+      `The model server at ${url} has no such page (HTTP ${status}).${told}`,
+      { hint: elsewhere },
     )
   }
   if (status === 404) {
@@ -122,7 +140,9 @@ export function badReply(context: FailureContext, reason: string, cause?: unknow
     `The reply of the model server at ${context.url} cannot be read: ${reason}.`,
     {
       cause,
-      hint: `Check that ${context.urlSetting} is the address of ${context.server} and not of something else.`,
+      hint:
+        missingVersion({ message: "" }, context) ??
+        `Check that ${context.urlSetting} is the address of ${context.server} and not of something else.`,
     },
   )
 }

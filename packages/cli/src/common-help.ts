@@ -29,7 +29,8 @@ export function optionsHelp(): string {
   groups.set("Tasks, for 'tasks add'", Object.entries(TASK_LIMITS))
   const intro =
     "Options that many commands have. Most are settings of toolwright.yaml too, and some are variables: see " +
-    "'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it."
+    "'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it; " +
+    "several names may stand in one value (--kits blog,database)."
   const sections = [...groups].flatMap(([title, options]) => ["", `${title}:`, ...optionLines(options)])
   return `${[...wrapped(intro, SCREEN.columns), ...sections].join("\n")}\n`
 }

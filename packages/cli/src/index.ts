@@ -118,12 +118,7 @@ export {
   type Backend,
   type Screenplay,
 } from "@toolwright/backends"
-export {
-  ToolsApiClient,
-  type ListedPrompt,
-  type RenderedPrompt,
-  type ToolsApiClientOptions,
-} from "@toolwright/rest"
+export { ToolsApiClient, type ListedPrompt, type RenderedPrompt, type ToolsApiClientOptions } from "@toolwright/rest"
 export {
   DynamicExecutor,
   FileOwningAgent,

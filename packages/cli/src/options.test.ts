@@ -41,6 +41,20 @@ test("an option is taken under its other name, where no option has that", () => 
   expect(parseOptions(["--template", "x"], both).values).toEqual({ template: "x" })
 })
 
+test("names may stand in one value, by commas; what may hold a comma itself stays as it is", () => {
+  const declared = {
+    kits: { type: "string", value: "name", multiple: true, description: "" },
+    "deny-tool": { type: "string", value: "pattern", multiple: true, description: "" },
+    root: { type: "string", value: "dir", multiple: true, description: "" },
+  } as const
+  const args = ["--kits", "blog, database", "--kits=web", "--deny-tool", "bash,git_*,", "--root", "a,b"]
+  expect(parseOptions(args, declared).values).toEqual({
+    kits: ["blog", "database", "web"],
+    "deny-tool": ["bash", "git_*"],
+    root: ["a,b"],
+  })
+})
+
 test.each<[string[], string]>([
   [["--rot", "x"], "Unknown option '--rot'."],
   [["--no-name"], "Unknown option '--no-name'."],

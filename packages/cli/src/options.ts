@@ -60,13 +60,26 @@ export function parseOptions<const Options extends OptionDeclarations>(
     const said = saidAfter(token, tokens[at + 1], options)
     if (said !== undefined) at++
     const { name, value } = readOption(said === undefined ? token : { ...token, value: said }, options)
-    if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(value)
+    if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(...each(options[name]!, value))
     else values[name] = value
   }
   if (positionals.max !== undefined && rest.length > positionals.max) {
     throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, wayOut(options, positionals.max))
   }
   return { values: values as OptionValues<Options>, positionals: rest }
+}
+
+/** What has no comma, so that several may stand in one value: `--kits blog,database`. */
+const COMMALESS: ReadonlySet<string | undefined> = new Set(["name", "pattern"])
+
+/** The values that one value holds. */
+function each({ value: kind }: OptionDeclaration, value: unknown): unknown[] {
+  if (!COMMALESS.has(kind) || typeof value !== "string") return [value]
+  const several = value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+  return several.length === 0 ? [value] : several
 }
 
 function wayOut(options: OptionDeclarations, most: number): string {

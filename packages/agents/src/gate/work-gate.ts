@@ -11,6 +11,7 @@ import {
   type Toolset,
   type WorkWatch,
 } from "@toolwright/toolbox"
+import { repositoryAbove } from "@toolwright/host/paths"
 import { accessGuard, ownsAny, type Access } from "./access.ts"
 import { NOTHING_CHANGED, unmet, type CompletionCriteria, type Unmet } from "./criteria.ts"
 import type { Ledger } from "./ledger.ts"
@@ -260,7 +261,7 @@ export class WorkGate {
     for (const { watch, began } of watched) {
       const now = await watch.history.state()
       if (began === undefined && now === undefined) {
-        ledger.note({ code: "NO_REPOSITORY", message: "Nothing was committed: the workspace is no git repository." })
+        ledger.note({ code: "NO_REPOSITORY", message: noRepository(this.#parts.root) })
         continue
       }
       if (now === undefined) reasons.push("the repository is gone")
@@ -370,4 +371,12 @@ export class WorkGate {
       ...(this.#unseen ? { unseen: true } : {}),
     }))
   }
+}
+
+/** Why nothing could be committed, and how it can. */
+function noRepository(root: string | undefined): string {
+  const top = root === undefined ? undefined : repositoryAbove(root)
+  return top === undefined
+    ? "Nothing was committed: the workspace is no git repository."
+    : `Nothing was committed: the repository begins above the workspace, at ${top}. To work in all of it give \`workspace.roots: ${top}\`.`
 }

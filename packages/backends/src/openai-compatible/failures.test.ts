@@ -250,6 +250,17 @@ describe("failures say what to do", () => {
     expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_NOT_FOUND", message: expect.stringContaining("'m'") })
   })
 
+  test("an address that lacks /v1 is told with the one that is meant", async () => {
+    const { baseUrl } = await startServer((response) => void response.writeHead(404).end("404 page not found"))
+    const root = baseUrl.replace(/\/v1\/?$/, "")
+    const told = { code: "MODEL_NOT_FOUND", hint: expect.stringContaining(`${root}/v1.`) as string }
+    expect(await failureOf(root)).toMatchObject(told)
+    expect((await failureOf(`${root}/v1`)).hint).not.toContain("most servers")
+    const strange = await startServer((response) => void response.writeHead(200).end("<p>Welcome</p>"))
+    const other = strange.baseUrl.replace(/\/v1\/?$/, "")
+    expect((await failureOf(other)).hint).toContain(`${other}/v1.`)
+  })
+
   test("HTTP 400 carries the server's message, in whatever form it has it", async () => {
     for (const body of [
       '{"error":{"message":"too long"}}',

@@ -48,6 +48,18 @@ test("build ends after exactly twenty inferences when the model never does", asy
   expect(readFileSync(join(repo.path, "log.txt"), "utf8")).toBe(Array.from({ length: 20 }, () => "x").join("\n"))
 })
 
+test("below a repository's top it says why nothing can be committed, and with which option it can", async () => {
+  const steps = `model: qwen2.5\nabilities: { nativeTools: true }\nsteps:\n  - reply:\n      calls: [{ name: file, arguments: { action: append, path: log.txt, content: x } }]\n  - repeat: always\n    reply: TASK_COMPLETE\n`
+  using repo = repositoryWith({ "sub/log.txt": "x\n", "sub/play.yaml": steps })
+  const args = ["build", "--description", "write it", "--screenplay", "play.yaml"]
+  const { stdout } = await cli(args, { cwd: join(repo.path, "sub") })
+  expect(stdout).toContain(
+    `begins above the workspace, at ${repo.path}. To work in all of it give --root ${repo.path}.`,
+  )
+  const { stderr } = await cli(["tools", "call", "git", "--action", "status"], { cwd: join(repo.path, "sub") })
+  expect(stderr).toContain(`--root ${repo.path}`)
+})
+
 test("the owner of a file that only hears talk has failed, and nothing is written", async () => {
   using repo = repositoryWith({
     ...FIX_ADD,

@@ -152,6 +152,14 @@ describe("toolwright doctor", () => {
     })
   })
 
+  test("of an address without its /v1: the one that is meant, and nothing about the model", async () => {
+    const { baseUrl } = await serve({ "/v1/models": { data: [{ id: "m" }] } }, () => ({ content: "Hello." }))
+    const root = baseUrl.replace(/\/v1\/?$/, "")
+    const { code, stdout, stderr } = await here(["doctor", "m", "--base-url", root])
+    expect([code, stdout]).toEqual([2, ""])
+    expect(stderr).toContain(`to ${root}/v1.`)
+  })
+
   test("a run that asks for findings where there are none says how to get them", async () => {
     const { baseUrl } = await serve({}, () => ({ content: "Hello." }))
     const cwd = folderWith({})

@@ -11,6 +11,7 @@ import {
 } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { asFlags } from "../as-flags.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { listLines, otherKits } from "../tool-catalogue/lines.ts"
@@ -196,7 +197,7 @@ function print({ stdout, stderr, isTTY }: Invocation, tool: ToolDefinition, resu
   if (success || error === undefined) return
   stderr.write(`toolwright: ${error.code}: ${neutralise(error.message)}\n`)
   const hint = result.metadata["permission"] === "ask" ? permitting(error.hint) : (FOR_PEOPLE[error.code] ?? error.hint)
-  if (hint !== undefined) stderr.write(`${neutralise(typedCalls(hint))}\n`)
+  if (hint !== undefined) stderr.write(`${neutralise(asFlags(typedCalls(hint)))}\n`)
   if (error.code === "INVALID_ARGUMENTS") stderr.write(`'toolwright tools show ${tool.name}' lists the arguments.\n`)
 }
 

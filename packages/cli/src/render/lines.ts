@@ -228,5 +228,5 @@ export function endingOf(
 
 /** What a person should know of a run, a line for each. */
 export function noteLines({ notes = [] }: RunSummary, style: Style): string[] {
-  return notes.map(({ message }) => `${style.yellow("note")}: ${neutralise(message)}`)
+  return notes.map(({ message }) => `${style.yellow("note")}: ${neutralise(asFlags(message))}`)
 }

@@ -131,9 +131,7 @@ test("what is said of results is left out where they say it themselves, and show
     modelMs: 1,
   })
   const made = "Created /home/me/b.txt (1 line)"
-  expect(after(made, said("Created "), said("b.txt (1 line)."), reply("Created b.txt (1 line)."))).toBe(
-    "",
-  )
+  expect(after(made, said("Created "), said("b.txt (1 line)."), reply("Created b.txt (1 line)."))).toBe("")
   expect(after(made, said("It is "), said("done."), reply("It is done."))).toBe("  It is done.\n")
   expect(after(made, said("Now read.\n"), called[0]!)).toBe("  Now read.\n  call   look ")
 })

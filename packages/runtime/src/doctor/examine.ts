@@ -42,7 +42,8 @@ const WORD = "xylophone"
  * when it is asked to, by the server's own tool use and with the tools written into the prompt, and whether grammars
  * hold it.
  *
- * @throws ToolwrightError `INVALID_CONFIGURATION` where no model or server is named
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where no model or server is named, `MODEL_NOT_FOUND` or
+ *   `MODEL_UNAUTHORIZED` where the server does not let anybody ask that model
  */
 export async function examine(
   { model }: Pick<Configuration, "model">,
@@ -158,6 +159,9 @@ async function tryOut(backend: Backend, how: string, { tries, signal, log }: Ask
   return { called, of: tries, ...(otherwise === undefined ? {} : { otherwise }) }
 }
 
+/** Failures that say nothing of what the model can do: no other try would reach it. */
+const NOT_OF_THE_MODEL: ReadonlySet<string> = new Set(["MODEL_NOT_FOUND", "MODEL_UNAUTHORIZED"])
+
 /** Why the call did not come; undefined where it did. */
 async function once(backend: Backend, city: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   const question = `What is the temperature in ${city}? Use the tool get_temperature.`
@@ -169,6 +173,7 @@ async function once(backend: Backend, city: string, signal: AbortSignal | undefi
     return String(call.arguments.city).includes(city) ? undefined : `It gave ${JSON.stringify(call.arguments)}.`
   } catch (thrown) {
     signal?.throwIfAborted()
+    if (thrown instanceof ToolwrightError && NOT_OF_THE_MODEL.has(thrown.code)) throw thrown
     return `The server refused: ${messageOf(thrown)}`
   }
 }

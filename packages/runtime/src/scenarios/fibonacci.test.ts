@@ -90,6 +90,19 @@ describe("the owner of fibonacci.py", () => {
     expect(record.events.filter(({ type }) => type === "tool-end")).toHaveLength(6)
   })
 
+  test("commits its own beside what lay there untracked before, without naming it", async () => {
+    using repo = repository()
+    writeFileSync(join(repo.path, "notes.txt"), "somebody's notes\n")
+    const { response } = await own(repo.path, createScriptedBackend(await loadScreenplay(SCREENPLAY)))
+    expect(response.success).toBe(true)
+    expect(repo.git("log", "--format=%s")).toBe("Add fibonacci implementation\nBegin")
+    expect(repo.git("show", "--name-only", "--format=", "HEAD").split("\n")).toEqual([
+      ".meta/fibonacci.py.json",
+      "fibonacci.py",
+    ])
+    expect(repo.git("status", "--porcelain")).toBe("?? notes.txt")
+  })
+
   test("may not commit past a failing pre-commit hook", async () => {
     using repo = repository()
     const hook = join(repo.path, ".git/hooks/pre-commit")

@@ -54,7 +54,10 @@ export interface WorkHistory {
   recorded(before: HistoryState, after: HistoryState): Promise<string[]>
   /** Puts the branches back to where they stood and leaves every file as it is; false where that cannot be done. */
   undo(before: HistoryState, after: HistoryState): Promise<boolean>
-  /** Of these files those that are not recorded as they are; of all where none are given. */
+  /**
+   * Of these files those that are not recorded as they are. Where none are given: what a commit that names no files
+   * would record, which leaves out what lay there untouched before the work began.
+   */
   unrecorded(files?: readonly string[]): Promise<string[]>
   /** Of these files those that are there and that the history passes over by rules of its own. */
   ignored(files: readonly string[]): Promise<string[]>

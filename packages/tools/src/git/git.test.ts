@@ -211,7 +211,11 @@ describe("get_local_git_changes_info", () => {
     const result = await callTool(fixture.tools.get("get_local_git_changes_info")!, { path: "plain" })
     expect(result).toMatchObject({
       success: false,
-      error: { code: "NOT_A_REPOSITORY", message: "Not a git repository: plain." },
+      error: {
+        code: "NOT_A_REPOSITORY",
+        message: "Not a git repository: plain.",
+        hint: expect.stringContaining(`\`workspace.roots: ${join(fixture.root, "..")}\``) as string,
+      },
     })
   })
 

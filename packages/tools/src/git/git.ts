@@ -8,6 +8,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
+import { repositoryAbove } from "@toolwright/host/paths"
 import { failureOf, insideRoot, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import { visibleControls } from "@toolwright/host/text"
 import { GIT_OUTPUT } from "./output.ts"
@@ -242,13 +243,16 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
   const { openRepositoryAt } = await import("./repository.ts")
   const repository = await openRepositoryAt(host, settings, folder)
   if (repository === undefined) {
+    const top = repositoryAbove(folder)
     throw new ToolwrightError(
       "NOT_A_REPOSITORY",
       `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`,
       {
         hint:
-          'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a ' +
-          "person run git init.",
+          top === undefined
+            ? 'Name a folder that lies in a repository with "path", or let a person run git init.'
+            : `The repository begins above the workspace, at ${top}, which does not count: a person can give that ` +
+              `folder with \`workspace.roots: ${top}\`.`,
       },
     )
   }

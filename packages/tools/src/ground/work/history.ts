@@ -41,7 +41,7 @@ export function createHistory(host: ProcessHost): WorkHistory {
       const folders = await repositories(host.root)
       const found = await Promise.all(folders.map(async (folder) => statusPaths(folder, await run(folder, STATUS))))
       const all = found.flat()
-      return files === undefined ? all : among(host, all, files)
+      return files === undefined ? ofTheWork(host, all) : among(host, all, files)
     },
     async ignored(files) {
       if (files.length === 0) return []
@@ -55,6 +55,15 @@ export function createHistory(host: ProcessHost): WorkHistory {
       return among(host, found.flat(), files)
     },
   }
+}
+
+/** Without what lay here untracked and untouched before the work began: a commit that names no files leaves it out. */
+async function ofTheWork({ begun, root }: ProcessHost, all: readonly string[]): Promise<string[]> {
+  const { untracked } = begun
+  const isOfIt = async (file: string): Promise<boolean> =>
+    untracked?.has(file) !== true || untracked.get(file) !== (await stateMark(join(root, file)))
+  const kept = await Promise.all(all.map(async (file) => ((await isOfIt(file)) ? [file] : [])))
+  return kept.flat()
 }
 
 function among(host: ProcessHost, all: readonly string[], files: readonly string[]): string[] {
