@@ -378,5 +378,6 @@ function noRepository(root: string | undefined): string {
   const top = root === undefined ? undefined : repositoryAbove(root)
   return top === undefined
     ? "Nothing was committed: the workspace is no git repository."
-    : `Nothing was committed: the repository begins above the workspace, at ${top}. To work in all of it give \`workspace.roots: ${top}\`.`
+    : `Nothing was committed: the repository begins above the workspace, at ${top}. ` +
+        `To work in all of it give \`workspace.roots: ${top}\`.`
 }

@@ -49,7 +49,12 @@ test("build ends after exactly twenty inferences when the model never does", asy
 })
 
 test("below a repository's top it says why nothing can be committed, and with which option it can", async () => {
-  const steps = `model: qwen2.5\nabilities: { nativeTools: true }\nsteps:\n  - reply:\n      calls: [{ name: file, arguments: { action: append, path: log.txt, content: x } }]\n  - repeat: always\n    reply: TASK_COMPLETE\n`
+  const steps = `model: qwen2.5
+abilities: { nativeTools: true }
+steps:
+  - reply: { calls: [{ name: file, arguments: { action: append, path: log.txt, content: x } }] }
+  - { repeat: always, reply: TASK_COMPLETE }
+`
   using repo = repositoryWith({ "sub/log.txt": "x\n", "sub/play.yaml": steps })
   const args = ["build", "--description", "write it", "--screenplay", "play.yaml"]
   const { stdout } = await cli(args, { cwd: join(repo.path, "sub") })

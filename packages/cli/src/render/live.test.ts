@@ -109,7 +109,7 @@ test("a result is shown in its own lines where there are more than one, up to a 
   )
 })
 
-test("what is said of results is left out where they say it themselves, and shown before the next call otherwise", () => {
+test("what is said of results is left out where they say it themselves, and otherwise shown before the next call", () => {
   const after = (result: string, ...events: RunEvent[]): string => {
     let text = ""
     const shown = liveRenderer(

@@ -2,8 +2,8 @@ import { lstatSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 /**
- * Where the repository begins in which a folder lies without being its top: nothing of it is the workspace's, so nothing
- * can be committed from there.
+ * Where the repository begins in which a folder lies without being its top. It is not the workspace's, so nothing can
+ * be committed from there.
  */
 export function repositoryAbove(folder: string): string | undefined {
   if (isTop(folder)) return undefined

@@ -167,11 +167,21 @@ async function systemFolder(path: string): Promise<string[]> {
   return stat.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path]
 }
 
+/**
+ * The toolchain that a folder of PATH is a part of, which it does not run without: a shim starts what lies beside it.
+ * Whose home it lies in does not matter, since PATH may name another one's than HOME does.
+ */
+function toolchainAround(folder: string): string | undefined {
+  const name = TOOLCHAINS.find((each) => each.startsWith(".") && `${folder}/`.includes(`/${each}/`))
+  return name === undefined ? undefined : folder.slice(0, `${folder}/`.indexOf(`/${name}/`) + name.length + 1)
+}
+
 async function toolchains(plan: SandboxPlan): Promise<string[]> {
   const home = homedir()
   const node = [dirname(dirname(process.execPath)), dirname(process.execPath)]
   const inPath = (plan.env.PATH ?? "").split(":").filter((path) => path.startsWith("/"))
-  const wanted = [...TOOLCHAINS.map((path) => join(home, path)), ...node, ...inPath, ...(plan.readable ?? [])]
+  const ofPath = inPath.map((path) => toolchainAround(path) ?? path)
+  const wanted = [...TOOLCHAINS.map((path) => join(home, path)), ...node, ...ofPath, ...(plan.readable ?? [])]
   const found: string[] = []
   for (const path of wanted) {
     const covered = [...SYSTEM, plan.root, ...found].some((folder) => isInside(folder, path))
