@@ -8,10 +8,18 @@ import { EVIDENCE, evidenceOf, type Evidence } from "./evidence.ts"
 import { pocketGrounding } from "./grounding.ts"
 import { lastRequest } from "./prompt.ts"
 import { callIn, callText, type PocketCall } from "./call.ts"
-import type { PlainReading } from "./plain-reading.ts"
+import { losesName } from "./plain-change.ts"
+import { isOfNothing, type PlainReading } from "./plain-reading.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
-import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS, PLACING_TOOL } from "./tools.ts"
+import {
+  absentPocketTools,
+  POCKET_TOOLS,
+  READING_TOOLS,
+  DESTROYING_TOOLS,
+  EDITING_TOOL,
+  PLACING_TOOL,
+} from "./tools.ts"
 
 /** What the model may have been asked for, when it is not sure enough to do it. */
 export interface PocketQuestion {
@@ -120,11 +128,13 @@ export interface Undecided {
   readonly said: string
   /** What the request comes to by its plain shape, which stands first where the model is in doubt. */
   readonly plain?: PlainReading | undefined
+  /** The workspace's absolute path. */
+  readonly root?: string | undefined
 }
 
 /** Measures a call. One that is not certain enough is put to the person, or answered with a question. */
 export async function settle(
-  { engine, prompt, reply, messages, said, plain }: Undecided,
+  { engine, prompt, reply, messages, said, plain, root }: Undecided,
   { calibration, opinion }: DoubtData,
   doubting: Doubting,
   signal?: AbortSignal,
@@ -139,11 +149,15 @@ export async function settle(
   const before = steps.flatMap((step) => callIn(step.reply) ?? [])
   const evidence = choices === undefined ? undefined : evidenceOf({ request, call, before, reply, choices }, opinion)
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
-  if (certainty >= lineFor(call, calibration)) return { reply, certainty }
+  // Where the shape says another change, or the name of a value would be lost, no certainty is enough.
+  const isOther = plain !== undefined && !READING_TOOLS.has(call.name) && plain.call.name === EDITING_TOOL
+  const mayGoOn = !isOther && !losesName(request, call)
+  if (mayGoOn && certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
   const replies = likeliest(
     plain?.call,
     second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second],
+    (reading) => isOfNothing(reading, root) || losesName(request, reading),
   )
   const question = { certainty, readings: replies.map((text) => callIn(text)!) }
   const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
@@ -157,10 +171,15 @@ function withoutDoubt(call: PocketCall, plain: PlainReading | undefined): Pocket
 }
 
 /** The two replies that are asked about: a plain reading first, and none that comes to nothing. */
-function likeliest(plain: PocketCall | undefined, decoded: readonly string[]): string[] {
+function likeliest(
+  plain: PocketCall | undefined,
+  decoded: readonly string[],
+  isSenseless: (call: PocketCall) => boolean,
+): string[] {
   const others = decoded.filter((text) => {
     const call = callIn(text)!
-    return !isIdle(call) && !isDeepStrictEqual(call, plain)
+    if (isIdle(call) || isSenseless(call)) return false
+    return plain === undefined || (!isDeepStrictEqual(call, plain) && !isWorse(plain, call))
   })
   return [...(plain === undefined ? [] : [callText(plain)]), ...others].slice(0, 2)
 }

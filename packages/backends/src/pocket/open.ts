@@ -89,6 +89,7 @@ export function pocketBackend(
           messages,
           said: said(messages),
           plain: plainly(request.messages, root),
+          root,
         },
         await data(),
         doubting,
@@ -120,9 +121,14 @@ async function* inWords(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InferEvent> {
   const declined = reply.startsWith(CANNOT)
-  const meant = declined && steps.length === 0 ? plainReading(asked, root)?.call : undefined
+  const plain = declined && steps.length === 0 ? plainReading(asked, root) : undefined
+  const meant = plain?.call
   if (meant === undefined || doubting === undefined)
     return yield* words(spokenReply(reply, steps, root), end.usage, declined)
+  if (plain?.literal === true) {
+    yield { type: "text-delta", text: callText(meant) }
+    return yield { ...end, certainty: 1 }
+  }
   const question: PocketQuestion = { certainty: 0, readings: [meant] }
   if ((await doubting.choose?.(question, signal)) !== 0) return yield* words(doubting.words(question), end.usage, true)
   yield { type: "text-delta", text: callText(meant) }

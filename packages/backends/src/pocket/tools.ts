@@ -112,3 +112,13 @@ function schemaOf(name: string, known: Readonly<Record<string, JsonSchema>> = {}
 
 /** The tool that finds the lines of files with a text. */
 export const SEARCH_TOOL = "search_grep"
+
+/** The one that tells what is in a folder. */
+export const LISTING_TOOL = "list_directory"
+
+export const MOVING_TOOL = "move_file"
+
+export const DELETING_TOOL = "delete_file"
+
+/** The one that puts a text in the place of another. */
+export const EDITING_TOOL = "edit_file"

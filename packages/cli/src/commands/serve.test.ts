@@ -97,6 +97,8 @@ test("a token with tags opens their tools alone, and no other surface", async ()
   const some = await names("some-of-it-1234")
   expect(some).toContain("git")
   for (const name of ["bash", "read_text_file"]) expect(some).not.toContain(name)
+  const entrance = (await (await as("all-of-it-1234", "/")).json()) as { routes: Record<string, string[]> }
+  expect(entrance.routes).toMatchObject({ "/mcp": ["GET", "POST", "DELETE"], "/v1/models": ["GET"] })
   for (const path of ["/mcp", "/v1/models", "/api/tags", "/conversations"])
     expect([path, (await as("some-of-it-1234", path)).status]).toEqual([path, 403])
   for (const path of ["/v1/models", "/api/tags"])

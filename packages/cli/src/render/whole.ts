@@ -61,12 +61,7 @@ export function wholeRenderer(
         case "tool-start":
           if (shown) write("")
           lines(event)
-          return write(
-            (
-              `${style.cyan(isTTY.stdout ? "→" : "call")} ${style.bold(neutralise(event.name))} ` +
-              `${shortArguments(event.arguments, width - event.name.length - 8)}`
-            ).trimEnd(),
-          )
+          return write(callLine(event, { style, width, sign: isTTY.stdout ? "→" : "call" }))
         case "tool-end":
           if (event.result.metadata.dryRun === true) return lines(event).slice(1).forEach(write)
           return result(event.result)
@@ -80,6 +75,15 @@ export function wholeRenderer(
     },
     close: () => {},
   }
+}
+
+/** A call as it would be typed. */
+function callLine(
+  { name, arguments: args }: Extract<RunEvent, { type: "tool-start" }>,
+  { style, width, sign }: { style: Style; width: number; sign: string },
+): string {
+  const typed = shortArguments(args, width - name.length - 8)
+  return `${style.cyan(sign)} ${style.bold(neutralise(name))} ${typed}`.trimEnd()
 }
 
 /** How the run ended, where the model's words do not say it. */

@@ -90,8 +90,16 @@ const TAKES_BACK =
 
 /** What is answered where a person wants something back: no tool of its does that, a command does. */
 function beyond(request: string): string | undefined {
-  return TAKES_BACK.test(request) ? TAKE_BACK : undefined
+  if (TAKES_BACK.test(request)) return TAKE_BACK
+  const [, what] = NO_TOOL.exec(request) ?? []
+  return what === undefined ? undefined : NO_TOOL_FOR(what.toLowerCase())
 }
+
+/** How requests begin for which there is no tool; the model would offer the next best thing that can be done to a file. */
+const NO_TOOL = /^(?:please )?(sort|merge|count the words|summari[sz]e|translate|compress|zip|encrypt) /i
+const NO_TOOL_FOR = (what: string): string =>
+  `I can't ${what}: no tool of mine does that. I can read, write, search and move files, run commands and ` +
+  "tests, and use git."
 
 const TAKE_BACK =
   "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, " +

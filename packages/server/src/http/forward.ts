@@ -1,4 +1,4 @@
-import type { Hono } from "hono"
+import type { Context, Hono } from "hono"
 import type { CallGate, Held } from "@toolwright/toolbox"
 import type { AppVariables } from "../app.ts"
 import { bodyLimits, readJson } from "./body.ts"
@@ -22,12 +22,15 @@ export function forward(
   handle: (request: Request, letIn: LetIn) => Promise<Response>,
   limits: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {},
 ): void {
-  app.all(path, async (context) => {
+  const answer = async (context: Context<{ Variables: AppVariables }>): Promise<Response> => {
     const caller = context.get("caller")
     const held = gate.hold(caller)
     whenSent(context, () => held.release())
     if (context.req.method !== "POST") return handle(context.req.raw, { body: undefined, caller, held })
     const body = await readJson(context, { ...bodyLimits(limits), held })
     return "refused" in body ? body.refused : handle(context.req.raw, { body: body.value, caller, held })
-  })
+  }
+  // Those that the surface speaks are said by name, so that the entrance lists them; it refuses any other itself.
+  app.on(["GET", "POST", "DELETE"], path, answer)
+  app.all(path, answer)
 }
