@@ -76,7 +76,7 @@ describe("an agent that owns files", () => {
       call("program"),
     )
     expect(done).toEqual(["write a.py", "write ./b.py"])
-    expect(prompt).toContain("You own the files a.py, b.py and write nothing else.")
+    expect(prompt).toContain("You own the file a.py and what belongs to it, b.py, and write nothing else.")
   })
 
   test("a whole path is owned where it is the file itself, and not where it ends alike", async () => {

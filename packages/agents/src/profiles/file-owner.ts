@@ -24,7 +24,9 @@ const ARTIFACT = {
  * @param task what is to be done, in the user's words
  */
 export function fileOwnerPrompt(files: readonly [string, ...string[]], task: string): string {
-  const owned = files.length === 1 ? `the file ${files[0]}` : `the files ${files.join(", ")}`
+  const [first, ...more] = files
+  // The first is the one that the work is about: the others are there for it, as its tests are.
+  const owned = `the file ${first}${more.length === 0 ? "" : ` and what belongs to it, ${more.join(", ")},`}`
   return `You own ${owned} and write nothing else.
 
 Task: ${task}

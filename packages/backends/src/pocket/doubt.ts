@@ -149,9 +149,7 @@ export async function settle(
   const before = steps.flatMap((step) => callIn(step.reply) ?? [])
   const evidence = choices === undefined ? undefined : evidenceOf({ request, call, before, reply, choices }, opinion)
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
-  // Where the shape says another change, or the name of a value would be lost, no certainty is enough.
-  const isOther = plain !== undefined && !READING_TOOLS.has(call.name) && plain.call.name === EDITING_TOOL
-  const mayGoOn = !isOther && !losesName(request, call)
+  const mayGoOn = !isOtherwise(call, plain) && !losesName(request, call)
   if (mayGoOn && certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
   const replies = likeliest(
@@ -159,10 +157,25 @@ export async function settle(
     second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second],
     (reading) => isOfNothing(reading, root) || losesName(request, reading),
   )
+  return asked(replies, certainty, doubting, signal)
+}
+
+/** What the person says of some readings, or the question where nobody answers. */
+async function asked(
+  replies: readonly string[],
+  certainty: number,
+  doubting: Doubting,
+  signal: AbortSignal | undefined,
+): Promise<Settled> {
   const question = { certainty, readings: replies.map((text) => callIn(text)!) }
   const chosen = replies.length === 0 ? undefined : await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
+}
+
+/** Whether the shape of a request says another change than the model, which no certainty makes up for. */
+function isOtherwise({ name }: PocketCall, plain: PlainReading | undefined): boolean {
+  return plain?.call.name === EDITING_TOOL && !READING_TOOLS.has(name)
 }
 
 /** What stands in quotes needs no model to be read; and two readings that have nothing to do with each other agree. */

@@ -89,7 +89,7 @@ describe("nothing configured", () => {
       const end = (await events(toolwright, task)).at(-1)
       return end?.type === "run-end" ? end.summary.message : ""
     }
-    expect(await said("remove the line milk from shopping.txt")).toContain(
+    expect(await said("remove the line rum from shopping.txt")).toContain(
       'delete_file path="shopping.txt" (the whole file goes)',
     )
     expect(await said("put eggs in shopping.txt")).toContain(
@@ -136,6 +136,17 @@ describe("nothing configured", () => {
     expect(ended(await events(toolwright, task))).toMatchObject([{ result: { success: true } }])
     expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toBe(content)
   })
+
+  test.each(["sort a.txt", "please merge a.txt and b.txt", "count the words in a.txt"])(
+    "what it has no tool for is said, and nothing is offered: %s",
+    async (request) => {
+      const toolwright = await assembled()
+      const all = await events(toolwright, request)
+      expect(ended(all)).toEqual([])
+      const [reply] = all.flatMap((event) => (event.type === "reply" ? [event.content] : []))
+      expect(reply).toMatch(/^I can't (sort|merge|count the words): no tool of mine does that\./)
+    },
+  )
 
   test("what a request takes back is told by how it begins, not by a word in it", async () => {
     const toolwright = await assembled()
