@@ -6,7 +6,12 @@ export function failureOf(thrown: unknown): GatewayFailure {
   const message = messageOf(thrown)
   if (thrown instanceof RequestProblem) {
     const { status, param } = thrown
-    return { status, code: status === 404 ? "model_not_found" : "invalid_request", message, param }
+    return {
+      status,
+      code: status !== 404 ? "invalid_request" : param === "id" ? "not_found" : "model_not_found",
+      message,
+      param,
+    }
   }
   if (!ToolwrightError.isInstance(thrown)) return { status: 500, code: "INTERNAL_ERROR", message }
   const { code, hint, retryAfterMs } = thrown

@@ -1,6 +1,7 @@
 import type { Backend } from "@toolwright/backends"
-import type { JsonObject } from "@toolwright/toolbox"
-import { RequestProblem } from "./wire.ts"
+import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
+import { isObject } from "./fields.ts"
+import { RequestProblem, type Translated } from "./wire.ts"
 
 /**
  * The answer of the model's own server to a question that the gateway passes on as it is.
@@ -28,4 +29,27 @@ export async function passedOn(
     status: answer.status,
     headers: { "content-type": type, "x-routing-mode": "passthrough" },
   })
+}
+
+/**
+ * The answer of the model's own server to a question that it knows in OpenAI's words.
+ *
+ * @throws ToolwrightError `MODEL_BAD_REPLY` where it is none, and what `passedOn` throws
+ */
+export async function translatedAnswer(
+  backend: Backend,
+  { to, ask, tell }: Translated,
+  given: JsonObject,
+  signal: AbortSignal,
+): Promise<Response> {
+  const asked = ask(given)
+  if ("ready" in asked) return Response.json(asked.ready)
+  const started = performance.now()
+  const response = await passedOn(backend, to, asked.body, signal)
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (!isObject(answer))
+    throw new ToolwrightError("MODEL_BAD_REPLY", `The model's server gave no answer to '${to}' that can be read.`)
+  const { leftOut } = asked
+  const headers = leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }
+  return Response.json(tell(answer, given, performance.now() - started), { headers })
 }

@@ -28,7 +28,7 @@ import {
   type Wire,
   type WireRequest,
 } from "./wire.ts"
-import { passedOn } from "./passed-on.ts"
+import { passedOn, translatedAnswer } from "./passed-on.ts"
 import { anthropicMessages } from "./wires/anthropic/wire.ts"
 import { ollama } from "./wires/ollama/wire.ts"
 import { openAIChat } from "./wires/openai-chat/wire.ts"
@@ -80,8 +80,13 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
     for (const [path, other] of Object.entries(wire.others ?? {}))
       app.post(path, (context) =>
-        reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body, served)))),
+        reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body, served, context.get("caller"))))),
       )
+    for (const [path, translated] of Object.entries(wire.translated ?? {}))
+      app.post(path, (context) =>
+        reading(context, wire, (_, body) => translatedAnswer(backend, translated, body, context.req.raw.signal)),
+      )
+    keptPages(app, wire)
     for (const [path, page] of Object.entries(wire.pages ?? {})) app.get(path, (context) => context.json(page(served)))
   }
 
@@ -160,6 +165,22 @@ function headersOf(about: {
     ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
     ...(room === undefined ? {} : { "x-toolwright-max-tokens": String(room) }),
     ...(deferred === 0 ? {} : { "x-toolwright-deferred-tools": String(deferred) }),
+  }
+}
+
+/** What is asked about answers that are kept. */
+function keptPages(app: Hono<{ Variables: AppVariables }>, wire: Wire): void {
+  for (const [asked, answer] of Object.entries(wire.kept ?? {})) {
+    const [method = "", path = ""] = asked.split(" ")
+    app.on(method, path, (context) => {
+      try {
+        const query = (name: string): string | undefined => context.req.query(name)
+        return context.json(answer({ id: context.req.param("id") ?? "", caller: context.get("caller"), query }))
+      } catch (thrown) {
+        const failure = failureOf(thrown)
+        return Response.json(wire.failure(failure), { status: failure.status })
+      }
+    })
   }
 }
 

@@ -102,9 +102,31 @@ export interface Wire {
   /** The body of an answer that failed. */
   failure(failure: GatewayFailure): JsonObject
   /** Questions that need no model, by their path. They throw what `read` throws. */
-  others?: Readonly<Record<string, (body: JsonObject, served: ServedModels) => JsonObject>>
+  others?: Readonly<Record<string, (body: JsonObject, served: ServedModels, caller: string) => JsonObject>>
+  /** What is asked about answers that are kept, by method and path: `GET /v1/responses/:id`. They throw what `read` throws. */
+  kept?: Readonly<Record<string, (asked: KeptQuestion) => JsonObject>>
+  /** Questions that the model's server answers in OpenAI's form, by their path. */
+  translated?: Readonly<Record<string, Translated>>
   /** What is got without a body, by its path. */
   pages?: Readonly<Record<string, (served: ServedModels) => JsonObject>>
+}
+
+/** A question about an answer that is kept. */
+export interface KeptQuestion {
+  id: string
+  /** Who asks, as an opaque name. */
+  caller: string
+  query(name: string): string | undefined
+}
+
+/** A question of a wire that is one of OpenAI's in other words. */
+export interface Translated {
+  /** The page of OpenAI's API, e.g. `embeddings`. */
+  to: string
+  /** The question, and the names of what of it is left out. @throws RequestProblem where it is none */
+  ask(body: JsonObject): { body: JsonObject; leftOut: string[] } | { ready: JsonObject }
+  /** The answer, `ms` after the question. */
+  tell(answer: JsonObject, asked: JsonObject, ms: number): JsonObject
 }
 
 /** What clients may ask for. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import { RequestProblem, type ServedModels, type Wire } from "../../wire.ts"
+import { ollamaEmbeddings } from "./embed.ts"
 import { readOllamaChat, readOllamaGenerate } from "./read.ts"
 import { ollamaFailure, ollamaStream, ollamaWhole } from "./write.ts"
 
@@ -24,6 +25,7 @@ export const ollama: Wire = {
   },
   failure: ollamaFailure,
   others: { "/api/show": shown },
+  translated: ollamaEmbeddings,
   pages: {
     "/api/version": () => ({ version: VERSION }),
     "/api/tags": ({ names }) => ({ models: names.map(entryOf) }),

@@ -4,6 +4,10 @@ import type { JsonObject } from "@toolwright/toolbox"
 interface Kept {
   /** All items up to and with the answer's. */
   items: JsonObject[]
+  /** How many of them were asked. */
+  asked: number
+  /** The answer as its client got it. */
+  response: JsonObject
   bytes: number
 }
 
@@ -19,23 +23,35 @@ export class KeptResponses {
   readonly #items = new Map<string, JsonObject>()
   #bytes = 0
 
-  put(caller: string, id: string, items: JsonObject[]): void {
-    const bytes = JSON.stringify(items).length
+  put(caller: string, { items, asked, response }: Omit<Kept, "bytes">): void {
+    const bytes = JSON.stringify([items, response]).length
     if (bytes > MOST_BYTES / 4) return
-    this.#responses.set(key(caller, id), { items, bytes })
+    this.#responses.set(key(caller, String(response.id)), { items, asked, response, bytes })
     for (const item of items) if (typeof item.id === "string") this.#items.set(key(caller, item.id), item)
     this.#bytes += bytes
-    for (const [oldest, kept] of this.#responses) {
+    for (const oldest of this.#responses.keys()) {
       if (this.#bytes <= MOST_BYTES) break
-      this.#responses.delete(oldest)
-      this.#bytes -= kept.bytes
-      const owner = oldest.slice(0, oldest.indexOf("\0"))
-      for (const item of kept.items) if (typeof item.id === "string") this.#items.delete(key(owner, item.id))
+      this.#remove(oldest)
     }
   }
 
-  response(caller: string, id: string): readonly JsonObject[] | undefined {
-    return this.#responses.get(key(caller, id))?.items
+  /** Forgets an answer and its items; those of answers that went on from it are found in these. */
+  remove(caller: string, id: string): boolean {
+    return this.#remove(key(caller, id))
+  }
+
+  #remove(place: string): boolean {
+    const kept = this.#responses.get(place)
+    if (kept === undefined) return false
+    this.#responses.delete(place)
+    this.#bytes -= kept.bytes
+    const owner = place.slice(0, place.indexOf("\0"))
+    for (const item of kept.items) if (typeof item.id === "string") this.#items.delete(key(owner, item.id))
+    return true
+  }
+
+  get(caller: string, id: string): Readonly<Kept> | undefined {
+    return this.#responses.get(key(caller, id))
   }
 
   item(caller: string, id: string): JsonObject | undefined {

@@ -11,7 +11,7 @@ export interface ResponseReply extends ReadResponse {
   /** The fields of the request that an answer repeats. */
   fields: JsonObject
   /** Hears of the finished answer. */
-  keep(id: string, output: readonly JsonObject[]): void
+  keep(response: JsonObject, output: readonly JsonObject[]): void
 }
 
 type ItemType = "message" | "reasoning"
@@ -147,7 +147,7 @@ class EventWriter {
     const usage = usageOr(given, this.#about.request, this.#written)
     const ended = { output: this.#output, finishReason, usage, notes: this.#notes }
     const response = responseOf(this.#head, this.#about, ended)
-    this.#about.keep(String(response.id), this.#output)
+    this.#about.keep(response, this.#output)
     const type = response.status === "completed" ? "response.completed" : "response.incomplete"
     return closed + this.#frame(type, { response })
   }
@@ -165,7 +165,7 @@ export function wholeResponse(head: ReplyHead, reply: WholeReply, about: Respons
   const written = text.length + reasoning.length + JSON.stringify(calls).length
   const counted = usageOr(usage, about.request, written)
   const response = responseOf(head, about, { output, finishReason, usage: counted, notes })
-  about.keep(String(response.id), output)
+  about.keep(response, output)
   return response
 }
 
