@@ -69,7 +69,9 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   // What the gateway has nothing to add to.
   for (const path of ["completions", "embeddings"])
     app.post(`/v1/${path}`, (context) =>
-      reading(context, openAIChat, (_, body) => passedOn(backend, path, body, context.req.raw.signal)),
+      reading(context, { wire: openAIChat, options }, (_, body) =>
+        passedOn(backend, path, body, context.req.raw.signal),
+      ),
     )
 
   for (const wire of wires()) {
@@ -77,33 +79,10 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
       const header = (name: string): string | undefined => context.req.header(name)
       return answerTo(context, wire.read(body, { path: context.req.path, caller: context.get("caller"), header }))
     }
-    for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
-    for (const [path, other] of Object.entries(wire.others ?? {}))
-      app.post(path, (context) =>
-        reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body, served, context.get("caller"))))),
-      )
-    for (const [path, translated] of Object.entries(wire.translated ?? {}))
-      app.post(path, (context) =>
-        reading(context, wire, (_, body) => translatedAnswer(backend, translated, body, context.req.raw.signal)),
-      )
+    for (const path of wire.paths) app.post(path, (context) => reading(context, { wire, options }, answer))
+    besideAnswers(app, wire, { options, served })
     keptPages(app, wire)
     for (const [path, page] of Object.entries(wire.pages ?? {})) app.get(path, (context) => context.json(page(served)))
-  }
-
-  /** Reads the body, and tells what is thrown in the wire's own form. */
-  async function reading(
-    context: GatewayContext,
-    wire: Wire,
-    answer: (context: GatewayContext, body: JsonObject) => Promise<Response>,
-  ): Promise<Response> {
-    const body = await readJson(context, limitsOf(wire, options, context))
-    if ("refused" in body) return body.refused
-    try {
-      return await answer(context, objectOf(body.value))
-    } catch (thrown) {
-      const failure = failureOf(thrown)
-      return Response.json(wire.failure(failure), { status: failure.status, headers: retryHeaders(failure) })
-    }
   }
 
   async function answerTo(context: GatewayContext, wire: WireRequest | ReadyAnswer): Promise<Response> {
@@ -134,7 +113,9 @@ function leavingOf(context: GatewayContext): AbortController {
   const leaving = new AbortController()
   const leave = (): void => leaving.abort()
   const { outgoing } = (context.env ?? {}) as { outgoing?: ServerResponse }
-  if (outgoing === undefined) context.req.raw.signal.addEventListener("abort", leave, { once: true })
+  const { signal } = outgoing === undefined ? context.req.raw : leaving
+  if (outgoing === undefined && !signal.aborted) signal.addEventListener("abort", leave, { once: true })
+  else if (outgoing === undefined) leave()
   else if (outgoing.closed) leave()
   else outgoing.once("close", () => outgoing.writableFinished || leave())
   return leaving
@@ -166,6 +147,40 @@ function headersOf(about: {
     ...(room === undefined ? {} : { "x-toolwright-max-tokens": String(room) }),
     ...(deferred === 0 ? {} : { "x-toolwright-deferred-tools": String(deferred) }),
   }
+}
+
+/** Reads the body, and tells what is thrown in the wire's own form. */
+async function reading(
+  context: GatewayContext,
+  { wire, options }: { wire: Wire; options: GatewayOptions },
+  answer: (context: GatewayContext, body: JsonObject) => Promise<Response>,
+): Promise<Response> {
+  const body = await readJson(context, limitsOf(wire, options, context))
+  if ("refused" in body) return body.refused
+  try {
+    return await answer(context, objectOf(body.value))
+  } catch (thrown) {
+    const failure = failureOf(thrown)
+    return Response.json(wire.failure(failure), { status: failure.status, headers: retryHeaders(failure) })
+  }
+}
+
+/** Questions of a wire's clients that are no conversation. */
+function besideAnswers(
+  app: Hono<{ Variables: AppVariables }>,
+  wire: Wire,
+  { options, served }: { options: GatewayOptions; served: ServedModels },
+): void {
+  for (const [path, other] of Object.entries(wire.others ?? {}))
+    app.post(path, (context) =>
+      reading(context, { wire, options }, async (_, body) => Response.json(other(body, served, context.get("caller")))),
+    )
+  for (const [path, translated] of Object.entries(wire.translated ?? {}))
+    app.post(path, (context) =>
+      reading(context, { wire, options }, (_, body) =>
+        translatedAnswer(options.backend, translated, body, context.req.raw.signal),
+      ),
+    )
 }
 
 /** What is asked about answers that are kept. */

@@ -43,24 +43,23 @@ function notKept(id: string): never {
 }
 
 /** Newest first unless asked otherwise, as OpenAI lists them. */
-function pageOf(items: readonly JsonObject[], { query }: KeptQuestion): JsonObject {
+function pageOf(items: readonly JsonObject[], question: KeptQuestion): JsonObject {
+  const { limit, order, after } = pageAsked(question)
+  const ordered = order === "asc" ? items : items.toReversed()
+  const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && begin === 0) throw new RequestProblem(`There is no item '${after}' here.`, "after")
+  const data = ordered.slice(begin, begin + limit)
+  const [first_id = null, last_id = null] = [data[0]?.id, data.at(-1)?.id]
+  return { object: "list", data, first_id, last_id, has_more: begin + limit < ordered.length }
+}
+
+function pageAsked({ query }: KeptQuestion): { limit: number; order: string; after: string | undefined } {
   const limit = Number(query("limit") ?? ITEMS)
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_ITEMS)
     throw new RequestProblem(`'limit' must be a number from 1 to ${MOST_ITEMS}.`, "limit")
   const order = query("order") ?? "desc"
   if (order !== "asc" && order !== "desc") throw new RequestProblem("'order' must be asc or desc.", "order")
-  const ordered = order === "asc" ? items : items.toReversed()
-  const after = query("after")
-  const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-  if (after !== undefined && begin === 0) throw new RequestProblem(`There is no item '${after}' here.`, "after")
-  const data = ordered.slice(begin, begin + limit)
-  return {
-    object: "list",
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: begin + limit < ordered.length,
-  }
+  return { limit, order, after: query("after") }
 }
 
 /** An item with what a client may have left out of it. */
