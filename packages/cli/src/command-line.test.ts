@@ -77,6 +77,7 @@ test.each<[string[], string]>([
   [["tools", "list", "--root"], "--root <dir>"],
   [["tools", "list", "--json=perhaps"], "is true or false, but 'perhaps' was given"],
   [["config", "extra"], "Unexpected argument 'extra'"],
+  [["format", "parse", "reply.txt", "--format", "hermes"], "'< reply.txt'"],
   [["runs", "show"], "'latest'"],
   [["run"], "The task is missing"],
   [["run", "a", "--description", "b"], "given twice"],

@@ -86,8 +86,10 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
       )
     if (action === "try") return tryFile(invocation, id)
     if (action === "infer") return infer(invocation, values, id)
-    if (id !== undefined && action !== "show")
-      throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
+    if (id !== undefined && action !== "show") {
+      const reply = action === "parse" ? "The reply comes from standard input, '< reply.txt'. " : ""
+      throw usageError(`Unexpected argument '${id}'.`, `${reply}The format is named with --format <id>.`)
+    }
     if (action === "list") return list(invocation, values)
     if (action === "show") return show(invocation, id === undefined ? values : { ...values, format: id })
     if (action === "parse") return values.jsonl === true ? parseLines(invocation, values) : parseOne(invocation, values)

@@ -88,11 +88,13 @@ export interface ParametersSyntax extends CallSyntaxBase {
    */
   call: {
     open: readonly string[]
-    /** `{index}` is printed as the call's number, from 1. */
+    /** `{index}` is printed as the call's number, from 1, `{id}` as its id. */
     nameEnd: readonly string[]
     close: readonly string[]
     /** What ends the attributes after the name, where there are any. */
     attributesEnd?: string
+    /** That of these attributes which holds the call's id. */
+    id?: string
   }
   /**
    * Before the key, between key and value, after the value, where `{key}` stands for the key. The first is printed.

@@ -44,6 +44,24 @@ describe("a format inferred from the chat template of a model that nobody has he
     expect(formatterOf(format!).formatToolsForPrompt([toolOf({ name: "ping" })])).not.toContain("tools§")
   })
 
+  it("a turn that ends in a name between doubled or in square brackets ends in all of it", () => {
+    for (const end of ["<<END>>", "[/model]"]) {
+      const turns = "{% for m in messages %}{{ m.role }}: {{ m.content or '' }}{% for c in m.tool_calls or [] %}"
+      const call = "<~act {{ c.function.name }}~>{{ c.function.arguments | tojson }}<~/act~>"
+      const template = `${turns}${call}{% endfor %}${end}{% endfor %}{{ tools | tojson if tools }}`
+      expect(inferFormat(template)).toMatchObject({ certainty: "sure", format: { stop: [end] } })
+    }
+  })
+
+  it("reads and prints an id that stands among the attributes of a call", () => {
+    const formatter = formatterOf(formatOf(INVENTED.avocet!.template))
+    const reply = `<act tool="ping" ref="x-17"><arg key="host">a</arg></act><act tool="ping"></act>`
+    const { calls, problems } = formatter.parse(reply, { tools: [toolOf({ name: "ping" })] })
+    expect(calls).toMatchObject([{ id: "x-17", name: "ping", arguments: { host: "a" } }, { name: "ping" }])
+    expect(problems).toEqual([])
+    expect(formatter.printCalls(calls.slice(0, 1))).toBe(reply.slice(0, reply.indexOf("</act>") + 6))
+  })
+
   it.each(FAMILIES)("%s: what is printed is what is read, at every cut", (_name, { template }) => {
     const formatter = formatterOf(formatOf(template))
     const random = randomFrom(20_261_122)

@@ -1,7 +1,11 @@
 /** Texts cut into the pieces of which marks are made, so that what two have in common never ends inside a mark. */
 
-/** A tag or token in angle brackets, one in capitals in square ones, a name between two of a sign that no text has. */
-const MARK = String.raw`<[^<>]*>|\[\/?[A-Z][A-Z_]*\]|([^\p{ASCII}\p{L}\p{N}\s])[\p{L}\p{N}_/]+\1`
+/**
+ * A tag or token in angle brackets, also in two of them, one in capitals or a closing one in square ones, a name
+ * between two of a sign that no text has.
+ */
+const BRACKETED = String.raw`<<[^<>]+>>|<[^<>]*>|\[\/?[A-Z][A-Z_]*\]|\[\/[a-z][a-z_]*\]`
+const MARK = String.raw`${BRACKETED}|([^\p{ASCII}\p{L}\p{N}\s])[\p{L}\p{N}_/]+\1`
 
 /** A mark, a fence, white space, a word, or one character. */
 const PIECE = new RegExp(`${MARK}${String.raw`|\x60{3}\w*|\s+|[\p{L}\p{N}_]+|[\s\S]`}`, "gu")

@@ -15,7 +15,8 @@ export const parameters: Codec<ParametersSyntax> = {
     const body = Object.entries(call.arguments).map(
       ([key, value]) => printParameter(key, value, syntax, tool) + afterParameter,
     )
-    return `${syntax.call.open[0] ?? ""}${call.name}${(syntax.call.nameEnd[0] ?? "").replace("{index}", String(index + 1))}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
+    const nameEnd = (syntax.call.nameEnd[0] ?? "").replace("{index}", String(index + 1)).replace("{id}", () => call.id)
+    return `${syntax.call.open[0] ?? ""}${call.name}${nameEnd}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
   },
 }
 

@@ -69,10 +69,12 @@ function nestedCall({ prefix }: NestedSyntax, tool: ToolDefinition, { rules, eff
 
 function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition, parts: CallParts): Expression {
   const { call, lines } = syntax
-  const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
+  const nameEnd = call.nameEnd[0] ?? ""
+  const [first = "", rest = ""] = nameEnd.split(/\{index\}|\{id\}/)
+  const between = nameEnd.includes("{id}") ? idExpression(parts.ids) : repeat(DIGIT, 1, 3)
   return sequence(
     literal(`${call.open[0] ?? ""}${tool.name}`),
-    rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest)),
+    rest === "" ? literal(first) : sequence(literal(first), between, literal(rest)),
     literal(lines?.afterName ?? ""),
     parametersBody(syntax, tool, parts),
     literal(call.close[0] ?? ""),

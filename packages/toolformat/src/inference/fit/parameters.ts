@@ -60,13 +60,25 @@ function syntaxOf(
   return {
     codec: "parameters",
     ...around.outer,
-    call: { open: around.open, nameEnd: [blank ? nameEnd : ends.rest], close: around.close },
+    call: { open: around.open, ...nameEndOf(blank ? nameEnd : ends.rest), close: around.close },
     parameter: { open: [member.open], keyEnd: [member.keyEnd], close: [member.close] },
     ...(member.framed ? { framed: true } : {}),
     ...(Object.keys(lines).length === 0 ? {} : { lines }),
     ...(typed === undefined ? {} : { typed }),
     ...(cdata ? { cdata } : {}),
   }
+}
+
+/** An attribute behind the name that holds the call's id, which the probes know. */
+const ID = /([\w.:-]+)=(["'])(?:qzcall\d+|[A-Za-z0-9]{9})\2/
+
+/** What stands behind the name: other text at each call, where an id is part of it. */
+function nameEndOf(text: string): Pick<ParametersSyntax["call"], "nameEnd" | "attributesEnd" | "id"> {
+  const [quote = ""] = text
+  const id = ID.exec(text)
+  if (id === null || !/^["']\s/.test(text) || !text.endsWith(">")) return { nameEnd: [text] }
+  const written = text.replace(id[0], `${id[1]}=${id[2]}{id}${id[2]}`)
+  return { nameEnd: [written, quote], attributesEnd: ">", id: id[1]! }
 }
 
 function gapsIn(text: string, name: string, key: string, value: string): Gaps | undefined {
