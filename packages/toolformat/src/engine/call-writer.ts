@@ -12,11 +12,12 @@ export class CallWriter implements ValueSink {
   readonly start: number
   private called: string | undefined
   id: string | undefined
-  /** The arguments so far as one JSON text. */
-  private json = ""
+  /** The arguments so far as one JSON text, in pieces. */
+  private written: string[] = []
   /** Whether the arguments, as far as written, are a whole value. */
   complete = false
-  private waiting: string[] = []
+  /** Whether arguments wait for the name. */
+  private waits = false
   private started = false
   private index = -1
   private finalId = ""
@@ -51,17 +52,21 @@ export class CallWriter implements ValueSink {
   }
 
   get hasArguments(): boolean {
-    return this.json !== ""
+    return this.written.length > 0
+  }
+
+  private get json(): string {
+    if (this.written.length > 1) this.written = [this.written.join("")]
+    return this.written[0] ?? ""
   }
 
   write(json: string): void {
-    this.json += json
-    if (this.name === undefined) {
-      this.waiting.push(json)
-      return
+    if (json !== "") this.written.push(json)
+    if (this.called === undefined) this.waits ||= json !== ""
+    else {
+      if (!this.started) this.begin()
+      if (json !== "") this.session.emitArguments(this.index, json)
     }
-    this.begin()
-    if (json !== "") this.session.emitArguments(this.index, json)
   }
 
   repaired(what: string): void {
@@ -92,15 +97,15 @@ export class CallWriter implements ValueSink {
     this.finalId = this.session.nextId(this.id, this.name)
     this.session.calls++
     this.session.emit({ type: "call-start", index: this.index, id: this.finalId, name: this.name })
-    if (this.waiting.length > 0) this.session.emitArguments(this.index, this.retyped())
-    this.waiting = []
+    if (this.waits) this.session.emitArguments(this.index, this.retyped())
+    this.waits = false
   }
 
   /** The arguments that waited for the name, which says their types. */
   private retyped(): string {
     const { types } = this
     const json = types && transcode(this.json, JSON_NOTATION, (what) => this.repaired(what), types)
-    if (json !== undefined && json !== this.json.trim()) this.json = json
+    if (json !== undefined && json !== this.json.trim()) this.written = [json]
     return this.json
   }
 
@@ -123,15 +128,16 @@ export class CallWriter implements ValueSink {
   finish(problem?: Pick<ParseProblem, "kind" | "message">): void {
     const { session } = this
     if (this.name === undefined) return this.fail("invalid-arguments", "The call names no tool.")
-    if (this.json === "") this.write("{}")
+    if (!this.hasArguments) this.write("{}")
     this.begin()
+    const { json } = this
     let args: unknown
     try {
-      args = JSON.parse(this.json)
+      args = JSON.parse(json)
     } catch {
       return this.fail("invalid-arguments", "The arguments are not a JSON value.")
     }
-    if (isTooDeep(args, this.json)) return this.fail("invalid-arguments", "The arguments are nested too deeply.")
+    if (isTooDeep(args, json)) return this.fail("invalid-arguments", "The arguments are nested too deeply.")
     if (typeof args !== "object" || args === null || Array.isArray(args))
       return this.fail("invalid-arguments", "The arguments are not an object.")
     const note = (kind: ParseProblem["kind"], message: string) =>

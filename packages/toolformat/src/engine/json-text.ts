@@ -15,6 +15,19 @@ const SHORT: Record<string, string> = {
  * by piece is the same as escaping the whole.
  */
 export function escapeText(text: string): string {
+  // most texts are pieces of a few code units with nothing to escape
+  return text.length <= 16 && isSafe(text) ? text : escapeUnsafe(text)
+}
+
+function isSafe(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || code === 34 || code === 92) return false
+  }
+  return true
+}
+
+function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 

@@ -45,9 +45,29 @@ export class MarkTable {
     return (node.mark ??= { candidates: [] })
   }
 
-  /** Whether a mark may begin with a code unit. */
-  begins(code: number): boolean {
-    return code < 128 ? this.firsts[code] === 1 : this.others.size > 0 && this.others.has(code)
+  /** The first place from an offset on where a mark may begin, as far as the text shows; its length where none may. */
+  find(text: string, from: number): number {
+    const { firsts, others } = this
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      const begins = code < 128 ? firsts[code] === 1 : others.size > 0 && others.has(code)
+      if (begins && this.standing(text, at) !== "none") return at
+    }
+    return text.length
+  }
+
+  /** Whether a mark stands at a place of the text; undecided where only the text after it tells, or which one. */
+  standing(text: string, from: number): "mark" | "none" | "undecided" {
+    let node = this.root
+    let found = false
+    for (let at = from; at < text.length; at++) {
+      const next = node.next.get(text.charCodeAt(at))
+      if (next === undefined) return found ? "mark" : "none"
+      if (next.next.size === 0) return "mark"
+      found ||= next.mark !== undefined
+      node = next
+    }
+    return "undecided"
   }
 
   /**

@@ -33,10 +33,7 @@ export function createParser(
   scan.next()
   return {
     push(text) {
-      if (text !== "") {
-        session.source.push(text)
-        scan.next()
-      }
+      if (text !== "" && session.source.push(text)) scan.next()
       return session.take()
     },
     end() {

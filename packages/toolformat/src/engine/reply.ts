@@ -1,5 +1,5 @@
 import { readBlock } from "./block.ts"
-import type { Candidate, Found, Mark, MarkTables } from "./markers.ts"
+import type { Candidate, Found, Mark, MarkTable, MarkTables } from "./markers.ts"
 import type { Session } from "./session.ts"
 import { anyLiteral, isSpace, skipSpace, textUntil } from "./scanning.ts"
 import { END, type Scan, type Source } from "./source.ts"
@@ -14,8 +14,8 @@ const QUOTES: ReadonlySet<number> = new Set([34, 39, 96])
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can
  * begin at a mark is read from there, and where nothing does, the text goes on as text.
  */
-export function* readReply(session: Session, tables: MarkTables, startsInReasoning: boolean): Scan<undefined> {
-  yield* new ReplyReader(session, tables, startsInReasoning).read()
+export function readReply(session: Session, tables: MarkTables, startsInReasoning: boolean): Scan<undefined> {
+  return new ReplyReader(session, tables, startsInReasoning).read()
 }
 
 /** Where the reading of a reply stands. */
@@ -48,22 +48,17 @@ class ReplyReader {
   }
 
   *read(): Scan<undefined> {
-    const { source, tables } = this
+    const { source } = this
     yield* this.begin()
+    const pass = () => this.pass()
     for (;;) {
-      const table = this.mode === "content" ? tables.content : tables.reasoning
-      const { text, at } = source
-      let end = at
-      while (end < text.length && !table.begins(text.charCodeAt(end))) end++
-      source.at = end
-      if (end > at) this.plain(text.slice(at, end))
-      if (end === text.length) {
-        while (source.at >= source.text.length && !source.ended) yield
-        if (source.at >= source.text.length) break
+      if (pass() && !source.ended) {
+        yield* source.more(pass)
         continue
       }
+      if (source.at >= source.text.length) break
       const start = source.mark()
-      const marks = yield* table.read(source)
+      const marks = yield* this.table.read(source)
       if (!(yield* this.followAny(marks, start))) {
         source.rewind(start)
         const unit = source.text[source.at] ?? ""
@@ -73,6 +68,21 @@ class ReplyReader {
       source.release()
     }
     this.finish()
+  }
+
+  /** The marks that mean something here. */
+  private get table(): MarkTable {
+    return this.mode === "content" ? this.tables.content : this.tables.reasoning
+  }
+
+  /** Passes text on up to what may be a mark. @returns whether only more text shows what that is */
+  private pass(): boolean {
+    const { source, table } = this
+    const { text, at } = source
+    const end = table.find(text, at)
+    source.at = end
+    if (end > at) this.plain(at === 0 && end === text.length ? text : text.slice(at, end))
+    return end === text.length || table.standing(text, end) === "undecided"
   }
 
   /** Text that is no mark. White space before a mark, or after one while nothing was said yet, is the mark's. */

@@ -37,8 +37,8 @@ export class Session {
   private waiting: ParseEvent[] = []
   /** With what a further call would begin there, and what of that was said because the rest of it did not come. */
   private expected: { readonly openings: readonly string[]; said: string } = { openings: [], said: "" }
-  /** What was said and thought, kept where there are tools that it could be meant to call. */
-  private readonly said = { content: "", reasoning: "" }
+  /** What was said and thought, piece by piece, kept where there are tools that it could be meant to call. */
+  private readonly said = { content: [] as string[], reasoning: [] as string[] }
 
   /** Problems that were not repaired. */
   private readonly told: ParseProblem[] = []
@@ -60,18 +60,28 @@ export class Session {
 
   emit(event: ParseEvent): void {
     this.tellWaiting()
-    ;(this.hold?.events ?? this.events).push(event)
+    this.append(event)
+  }
+
+  private append(event: ParseEvent): void {
+    if (this.hold !== undefined) this.hold.events.push(event)
+    // a list that grows makes room for many, and most pieces of a reply are one event
+    else if (this.events.length === 0) this.events = [event]
+    else this.events.push(event)
   }
 
   /** A piece of text, joined to the one before it if that is of the same kind. */
   private emitText(type: "text-delta" | "reasoning-delta", text: string): void {
-    if (this.waiting.length > 0 && !this.mayBeOpening(text)) this.tellWaiting()
     if (this.hold === undefined && this.tools !== undefined)
-      this.said[type === "text-delta" ? "content" : "reasoning"] += text
-    const events = this.hold?.events ?? this.events
+      this.said[type === "text-delta" ? "content" : "reasoning"].push(text)
+    if (this.waiting.length > 0 && !this.mayBeOpening(text)) this.tellWaiting()
+    // what may begin a call waits with the problem, so that their order is not a matter of how the text was cut
+    const waits = this.waiting.length > 0
+    const events = waits ? this.waiting : (this.hold?.events ?? this.events)
     const last = events.length > 0 ? events[events.length - 1] : undefined
     if (last !== undefined && last.type === type) last.text += text
-    else events.push({ type, text })
+    else if (waits) events.push({ type, text })
+    else this.append({ type, text })
   }
 
   /** A piece of a call's arguments, likewise. */
@@ -79,7 +89,7 @@ export class Session {
     const events = this.hold?.events ?? this.events
     const last = events.length > 0 ? events[events.length - 1] : undefined
     if (last !== undefined && last.type === "args-delta" && last.index === index) last.text += text
-    else events.push({ type: "args-delta", index, text })
+    else this.append({ type: "args-delta", index, text })
   }
 
   /** Accounts for the text up to an offset. */
@@ -142,8 +152,8 @@ export class Session {
     const { tools } = this
     if (tools === undefined) return
     const parameters = (name: string): string[] => Object.keys(tools.get(name)?.parameters.properties ?? {})
-    const kind = this.said.content === "" && this.calls === 0 ? "reasoning" : "content"
-    const text = this.said[kind]
+    const kind = this.said.content.length === 0 && this.calls === 0 ? "reasoning" : "content"
+    const text = this.said[kind].join("")
     const from = kind === "content" ? 0 : text.trimEnd().length
     if (kind === "reasoning" && !/[\])}>]\s*$/.test(text)) return
     for (const call of unreadCalls(text, { names: tools, marks, parameters }))
@@ -173,8 +183,8 @@ export class Session {
   takeForReasoning(): void {
     const [moved, said] = [this.spans.filter(({ kind }) => kind === "content"), { ...this.said }]
     for (const span of moved) span.kind = "reasoning"
-    this.said.reasoning = this.said.content + this.said.reasoning
-    this.said.content = ""
+    this.said.reasoning = [...said.content, ...said.reasoning]
+    this.said.content = []
     const before = this.hold?.undo
     if (this.hold !== undefined)
       this.hold.undo = () => {

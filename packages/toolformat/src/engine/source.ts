@@ -23,17 +23,25 @@ export class Source {
   private marks = 0
   private keptFrom = 0
   private kept: string[] = []
+  /** Reads on in the place of the scanner that waits. */
+  private pass: (() => boolean) | undefined
 
   get offset(): number {
     return this.base + this.at
   }
 
-  /** Adds text. Only while the scanner waits, that is with all text read. */
-  push(text: string): void {
-    if (this.marks > 0) this.keep(this.base < this.keptFrom ? this.text.slice(this.keptFrom - this.base) : this.text)
-    this.base += this.text.length
-    this.text = text
+  /**
+   * Adds text. Only while the scanner waits.
+   *
+   * @returns whether the scanner must go on: not where whoever reads on in its place got by without it
+   */
+  push(text: string): boolean {
+    const { at } = this
+    if (this.marks > 0) this.keep(this.text.slice(Math.max(0, this.keptFrom - this.base), at))
+    this.base += at
+    this.text = at < this.text.length ? this.text.slice(at) + text : text
     this.at = 0
+    return this.pass === undefined || !this.pass()
   }
 
   private keep(text: string): void {
@@ -59,6 +67,18 @@ export class Source {
       yield
     }
     return this.text.charCodeAt(this.at)
+  }
+
+  /**
+   * Waits for more text, which `pass` reads without the scanner as long as it can: to wake a scanner costs the more the
+   * deeper it is, and most pieces of a reply are nothing but text.
+   *
+   * @param pass reads on; answers whether all is read, or what is left means nothing yet without the text after it
+   */
+  *more(pass: () => boolean): Scan<undefined> {
+    this.pass = pass
+    yield
+    this.pass = undefined
   }
 
   /** Sets a mark: from here on text can be read again, until the mark is released. */

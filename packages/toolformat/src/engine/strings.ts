@@ -16,6 +16,8 @@ const ESCAPED: Record<string, string> = {
 }
 const QUOTE = 34
 const BACKSLASH = 92
+/** The code units of {@link ESCAPED}, looked up for every escape. */
+const SIMPLE: ReadonlySet<number> = new Set(Object.keys(ESCAPED).map((unit) => unit.charCodeAt(0)))
 
 /** A string that is being read. */
 interface OpenString {
@@ -43,13 +45,15 @@ export function* scanString(
   source.at++
   sink.write('"')
   const string: OpenString = { quote, python: notation.python === true, closers, loose: false }
+  const pass = () => passPlain(source, sink, string)
   for (;;) {
-    const code = passPlain(source, sink, string)
-    if (code === STARVED) {
-      // written out, since most of a long argument's pieces end here
-      while (source.at >= source.text.length && !source.ended) yield
-      if (source.at >= source.text.length) return "open"
-    } else if (code === quote) {
+    if (pass() && !source.ended) {
+      yield* source.more(pass)
+      continue
+    }
+    const code = source.peek()
+    if (code === STARVED) return "open"
+    if (code === quote) {
       if (yield* passQuote(source, sink, string)) return "done"
     } else if (code === BACKSLASH) {
       source.at++
@@ -58,18 +62,22 @@ export function* scanString(
   }
 }
 
-/** Writes what JSON has as it stands. @returns the code unit that it stopped at, or {@link STARVED} */
-function passPlain(source: Source, sink: ValueSink, { quote, closers, loose }: OpenString): number {
+/** Writes what JSON has as it stands. @returns whether only more text shows how the string goes on */
+function passPlain(source: Source, sink: ValueSink, { quote, closers, loose }: OpenString): boolean {
   const { text, at } = source
+  const { length } = text
   let end = at
-  for (; end < text.length; end++) {
+  for (; end < length; end++) {
     const code = text.charCodeAt(end)
-    if (code === quote || code === BACKSLASH || code < 32 || code === QUOTE) break
-    if (loose && closers.some((closer) => closer.charCodeAt(0) === code)) break
+    if (code === BACKSLASH) {
+      if (end + 1 === length || !SIMPLE.has(text.charCodeAt(end + 1))) break
+      end++
+    } else if (code === quote || code < 32 || code === QUOTE) break
+    else if (loose && closers.some((closer) => closer.charCodeAt(0) === code)) break
   }
   if (end > at) sink.write(text.slice(at, end))
   source.at = end
-  return end < text.length ? text.charCodeAt(end) : STARVED
+  return end === length || (end + 1 === length && text.charCodeAt(end) === BACKSLASH)
 }
 
 /** A quote: the string's end, or a part of it that was not escaped. @returns whether it was the end */

@@ -55,6 +55,27 @@ interface Line {
   readonly end: number
 }
 
+/** What a pattern cannot match without: most lines are prose, and none of the patterns need be tried on them. */
+interface Punctuation {
+  /** Of an object, or of a list of them. */
+  readonly bracket: boolean
+  readonly parenthesis: boolean
+  readonly tag: boolean
+  readonly equals: boolean
+}
+
+function punctuationOf(line: string): Punctuation {
+  let [bracket, parenthesis, tag, equals] = [false, false, false, false]
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    if (code === 123 || code === 91) bracket = true
+    else if (code === 40) parenthesis = true
+    else if (code === 60) tag = true
+    else if (code === 61) equals = true
+  }
+  return { bracket, parenthesis, tag, equals }
+}
+
 /** The calls in a text that was taken for no call, in order; linear in the text. */
 export function unreadCalls(text: string, signs: CallSigns): UnreadCall[] {
   const alone = ALONE.exec(text.trim())?.[1]
@@ -96,16 +117,22 @@ function callOnLine(text: string, lines: readonly Line[], index: number, signs: 
   if (marked !== undefined) return marked
   const { text: line } = lines[index]!
   const name =
-    nameInObject(line, names) ??
-    nameBeforeObject(line, names) ??
-    offered(ADDRESSED, line, names) ??
-    offered(BEFORE_TAG, line, names) ??
-    offered(CALLS_AT_END, line, names) ??
-    offered(LISTED_CALLS, line, names) ??
+    nameByPunctuation(line, names) ??
     nameOfTag(lines, index, names) ??
     nameOfAction(lines, index, names) ??
     nameOverKeys(lines, index, signs)
   return name === undefined ? undefined : { name, end: 0 }
+}
+
+/** The tool that a line calls by itself, sought only by the patterns whose signs stand in it. */
+function nameByPunctuation(line: string, names: CallSigns["names"]): string | undefined {
+  const has = punctuationOf(line)
+  return (
+    (has.bracket ? (nameInObject(line, names) ?? nameBeforeObject(line, names)) : undefined) ??
+    (has.equals ? offered(ADDRESSED, line, names) : undefined) ??
+    (has.tag ? offered(BEFORE_TAG, line, names) : undefined) ??
+    (has.parenthesis ? (offered(CALLS_AT_END, line, names) ?? offered(LISTED_CALLS, line, names)) : undefined)
+  )
 }
 
 /** The first group of a pattern, where a tool on offer is called so. */
@@ -144,7 +171,8 @@ function callAfterMark(
   marks: readonly string[],
 ): Named | undefined {
   const start = at + line.length - line.trimStart().length
-  const mark = marks.find((candidate) => text.startsWith(candidate, start))
+  const first = text.charCodeAt(start)
+  const mark = marks.find((candidate) => candidate.charCodeAt(0) === first && text.startsWith(candidate, start))
   if (mark === undefined) return undefined
   const from = start + mark.length
   for (const word of text.slice(from, from + NEAR).matchAll(/[\w.-]+/g)) {

@@ -37,8 +37,8 @@ const BRACE = 123
 type Step = Outcome | "text"
 
 /** Reads one call that is a JSON object with a name and arguments. */
-export function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadContext): Scan<boolean> {
-  return yield* new EnvelopeReader(session, syntax, context).read()
+export function readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadContext): Scan<boolean> {
+  return new EnvelopeReader(session, syntax, context).read()
 }
 
 class EnvelopeReader {

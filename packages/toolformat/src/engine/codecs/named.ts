@@ -6,10 +6,12 @@ import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { NamedSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
-import { firstsOf, scanText } from "./raw-text.ts"
+import { Beginnings, scanText } from "./raw-text.ts"
 import { settle, type Codec, type ReadContext } from "./codec.ts"
 
 const BRACE = 123
+/** With which `functions.` begins. */
+const LETTER_F = 102
 const LONGEST_NAME = 256
 const NEVER_IN_NAME = '<>{}[]"\n'
 const COUNTER = /^(?:functions\.)?:?\d+$/
@@ -47,10 +49,12 @@ function kimiId(id: string, name: string): string {
 function* offered({ source, tools }: Session, { atStart }: NamedSyntax): Scan<boolean> {
   const onLine = atStart === true
   if (atStart === undefined || (!onLine && tools === undefined)) return false
+  let code = yield* source.wait()
+  // most replies begin with a text, and with no tool's name
+  if (tools !== undefined && !mayBeginName(tools, code)) return false
   const names = tools === undefined ? undefined : [...tools.keys()].flatMap((name) => [name, `functions.${name}`])
   const start = source.mark()
   let name = ""
-  let code = yield* source.wait()
   while (code !== END && name.length < LONGEST_NAME && mayGoOn(name + String.fromCharCode(code), names)) {
     name += String.fromCharCode(code)
     source.at++
@@ -61,6 +65,12 @@ function* offered({ source, tools }: Session, { atStart }: NamedSyntax): Scan<bo
   source.rewind(start)
   source.release()
   return stands
+}
+
+function mayBeginName(tools: NonNullable<Session["tools"]>, code: number): boolean {
+  if (code === LETTER_F) return true
+  for (const name of tools.keys()) if (name.charCodeAt(0) === code) return true
+  return false
 }
 
 function mayGoOn(name: string, names: readonly string[] | undefined): boolean {
@@ -90,7 +100,7 @@ function* beforeObject(source: Source, tools: Session["tools"]): Scan<boolean> {
 function* readTextArgument(source: Source, call: CallWriter, name: string, ends: readonly string[]): Scan<undefined> {
   let text = ""
   const write = (piece: string) => (text += piece)
-  const isWhole = yield* scanText(source, firstsOf(ends), () => anyStands(source, ends), false, write)
+  const isWhole = yield* scanText(source, new Beginnings(ends), () => anyStands(source, ends), false, write)
   if (isWhole) {
     const isTaken = text.trim() !== "" || call.tool === undefined || parameterSchema(call.tool, name) !== undefined
     if (isTaken) call.write(`{"${escapeText(name)}":"${escapeText(text.trim())}"}`)

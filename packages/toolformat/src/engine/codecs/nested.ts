@@ -8,7 +8,7 @@ import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { NestedSyntax } from "../syntax.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
-import { scanText } from "./raw-text.ts"
+import { Beginnings, scanText } from "./raw-text.ts"
 
 const LONGEST_NAME = 256
 const DEEPEST = 64
@@ -175,16 +175,18 @@ function* tagsHere({ source, prefix }: TagReader): Scan<"none" | "items" | "memb
 
 function* readText(reader: TagReader, key: string, known: Typing | undefined, shape: Shape): Scan<boolean> {
   const { source, call, prefix } = reader
-  const isClose = () => literal(source, `${prefix}</${key}>`)
+  const close = `${prefix}</${key}>`
+  const ends = new Beginnings([close])
+  const isClose = () => literal(source, close)
   if (isText(known)) {
     call.write('"')
     const write = (piece: string) => call.write(escapeText(piece))
-    if (!(yield* scanText(source, prefix[0] ?? "", isClose, false, write))) return false
+    if (!(yield* scanText(source, ends, isClose, false, write))) return false
     call.write('"')
     return true
   }
   let text = ""
-  if (!(yield* scanText(source, prefix[0] ?? "", isClose, false, (piece) => (text += piece)))) return false
+  if (!(yield* scanText(source, ends, isClose, false, (piece) => (text += piece)))) return false
   if (text === "" && shape.nested && saysType(known)) call.write(shape.array === true ? "[]" : "{}")
   else call.write(coerce(text, known, (what) => call.repaired(what)))
   return true

@@ -8,8 +8,9 @@ import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { ParametersSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue, transcode } from "../value.ts"
+import { attributeIn, attributeText } from "./attributes.ts"
 import { resync, settle, type ReadContext } from "./codec.ts"
-import { firstsOf, scanText } from "./raw-text.ts"
+import { Beginnings, scanText } from "./raw-text.ts"
 
 const LONGEST_NAME = 256
 const LONGEST_KEY = 1_000
@@ -32,8 +33,8 @@ export function closeOf(mark: string, key: string): string {
 }
 
 /** Reads one call whose parameters stand between tags. */
-export function* readParameters(session: Session, syntax: ParametersSyntax, context: ReadContext): Scan<boolean> {
-  return yield* new ParametersReader(session, syntax, context).read()
+export function readParameters(session: Session, syntax: ParametersSyntax, context: ReadContext): Scan<boolean> {
+  return new ParametersReader(session, syntax, context).read()
 }
 
 /** What comes next between a call's name and its end. */
@@ -141,10 +142,13 @@ class ParametersReader {
   }
 
   private *skipAttributes(): Scan<undefined> {
-    const { attributesEnd } = this.syntax.call
+    const { attributesEnd, id } = this.syntax.call
     if (attributesEnd === undefined) return
-    if ((yield* textUntil(this.source, [attributesEnd], LONGEST_NAME)) !== undefined)
-      yield* literal(this.source, attributesEnd)
+    const attributes = yield* textUntil(this.source, [attributesEnd], LONGEST_NAME)
+    if (attributes === undefined) return
+    yield* literal(this.source, attributesEnd)
+    const said = id === undefined ? "" : attributeIn(attributes, id)
+    if (said !== "") this.call.id = decodeEntities(said)
   }
 
   /** The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on offer. */
@@ -299,7 +303,7 @@ class ParametersReader {
     const attributes = yield* textUntil(this.source, [end], LONGEST_KEY)
     if (attributes === undefined) return undefined
     yield* literal(this.source, end)
-    return new RegExp(`${attribute}\\s*=\\s*"?([^"\\s]*)`).exec(attributes)?.[1] ?? ""
+    return attributeIn(attributes, attribute)
   }
 
   private *readValue(key: string, write: (piece: string) => void): Scan<boolean> {
@@ -311,14 +315,14 @@ class ParametersReader {
     const closes = syntax.parameter.close.map((mark) => closeOf(mark, key))
     const ends = () => this.valueEnds(closes)
     if (syntax.cdata !== true || !(yield* literal(source, "<![CDATA["))) {
-      const firsts = firstsOf([...closes, ...this.after])
-      if (syntax.cdata !== true) return yield* scanText(source, firsts, ends, syntax.framed === true, write)
+      const beginnings = new Beginnings([...closes, ...this.after])
+      if (syntax.cdata !== true) return yield* scanText(source, beginnings, ends, syntax.framed === true, write)
       let text = ""
-      if (!(yield* scanText(source, firsts, ends, false, (piece) => (text += piece)))) return false
+      if (!(yield* scanText(source, beginnings, ends, false, (piece) => (text += piece)))) return false
       write(decodeEntities(text))
       return true
     }
-    if (!(yield* scanText(source, "]", () => literal(source, "]]>"), false, write))) return false
+    if (!(yield* scanText(source, new Beginnings(["]]>"]), () => literal(source, "]]>"), false, write))) return false
     yield* anyLiteral(source, closes)
     return true
   }
@@ -379,12 +383,6 @@ class ParametersReader {
       return (yield* skipSpace(source)) === END || (yield* looksAt(source, wrapper?.open ?? []))
     return false
   }
-}
-
-/** What an attribute says: without quotes around it, up to the quote that more attributes follow, entities decoded. */
-function attributeText(written: string): string {
-  const [text = ""] = written.trim().replace(/^["']/, "").split('"')
-  return decodeEntities(text.trim())
 }
 
 /** Whether a value is passed on as the text that it is. */
