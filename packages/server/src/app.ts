@@ -19,6 +19,7 @@ import { entrance } from "./routes/entrance.ts"
 import { pageRoutes } from "./routes/page.ts"
 import { sessionRoute } from "./routes/session.ts"
 import { connectionRoutes } from "./connections/routes.ts"
+import { evaluationRoutes } from "./evaluations/routes.ts"
 import { figuresRoute } from "./figures/routes.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
@@ -164,15 +165,25 @@ function workRoutes(
   app: Hono<{ Variables: AppVariables }>,
   options: Pick<
     ServerOptions,
-    "agents" | "plans" | "tasks" | "runs" | "connections" | "prices" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
+    | "agents"
+    | "plans"
+    | "evaluations"
+    | "tasks"
+    | "runs"
+    | "connections"
+    | "prices"
+    | "tokens"
+    | "maxBodyBytes"
+    | "bodyTimeoutMs"
   >,
   { gate, followers }: { gate: CallGate; followers: Followers },
 ): void {
-  const { agents, plans, tasks, runs, connections, prices, tokens = [] } = options
+  const { agents, plans, evaluations, tasks, runs, connections, prices, tokens = [] } = options
   const limits = bodyLimits(options)
   const secured = tokens.length > 0
   if (agents !== undefined) agentRoutes(app, agents, { limits, secured })
   if (plans !== undefined) planRoutes(app, plans, { limits, secured, followers })
+  if (evaluations !== undefined) evaluationRoutes(app, evaluations)
   if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured, followers })
   if (runs !== undefined) figuresRoute(app, runs, { gate, prices })
   if (connections !== undefined) connectionRoutes(app, connections, limits)

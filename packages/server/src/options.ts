@@ -4,6 +4,7 @@ import type { PromptRegistry } from "@toolwright/prompts"
 import type {
   AgentSource,
   ConnectionSource,
+  EvaluationSource,
   OneTimeCode,
   PageSource,
   PlanSource,
@@ -68,6 +69,8 @@ export interface ServerOptions {
   prices?: Readonly<Record<string, { input: number; output: number }>>
   /** The plans that are shown, and started by holders of a token; none unless given. */
   plans?: PlanSource
+  /** The evaluations that are shown; none unless given. */
+  evaluations?: EvaluationSource
   /** The files of the page at `/`; a list of what is served unless given. */
   page?: PageSource
   /** A code that opens the page once. */

@@ -208,6 +208,7 @@ describe.skipIf(CHROMIUM === undefined)(
           ["Agents", "Start and watch"],
           ["Chat", "A conversation"],
           ["Connections", "a screenplay"],
+          ["Evaluations", "No suite was tried here"],
           ["Charts", "Calls of tools"],
         ]
         const look = async (): Promise<void> => {

@@ -140,7 +140,24 @@ const agentWork = (toolwright: Toolwright, env: NonNullable<ServeOptions["env"]>
   tasks: taskSource(toolwright),
   agents: agentSource(toolwright),
   plans: toolwright.plans,
+  evaluations: evaluationSource(toolwright),
   connections: connectionsOf(toolwright, env),
+})
+
+/** What was tried with suites: nothing is made by looking. */
+const evaluationSource = ({ log }: Toolwright): NonNullable<ServerOptions["evaluations"]> => ({
+  async list() {
+    const [found, { listEvaluations }] = [await log.look(), await import("@toolwright/runtime/evals")]
+    return found === undefined ? [] : listEvaluations(found)
+  },
+  async show(id) {
+    const [found, { evaluationReport, unknownEvaluation }] = [
+      await log.look(),
+      await import("@toolwright/runtime/evals"),
+    ]
+    if (found === undefined) throw unknownEvaluation(id, [])
+    return evaluationReport(found, id)
+  },
 })
 
 /** Where questions stand, and who goes on once one was answered. */

@@ -31,6 +31,7 @@ const approvals = lazyRouteComponent(() => import("./approvals/approvals.tsx"), 
 const agents = lazyRouteComponent(() => import("./agents/agents.tsx"), "Agents")
 const chat = lazyRouteComponent(() => import("./chat/chat.tsx"), "Chat")
 const connections = lazyRouteComponent(() => import("./connections/connections.tsx"), "Connections")
+const evaluations = lazyRouteComponent(() => import("./evaluations/evaluations.tsx"), "Evaluations")
 const charts = lazyRouteComponent(() => import("./charts/charts.tsx"), "Charts")
 
 const start = createRoute({
@@ -55,6 +56,8 @@ const tree = root.addChildren([
   route("/chat", chat),
   route("/chat/$conversation", chat),
   route("/connections", connections),
+  route("/evaluations", evaluations),
+  route("/evaluations/$evaluation", evaluations),
   route("/charts", charts),
 ])
 

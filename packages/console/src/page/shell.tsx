@@ -18,6 +18,7 @@ export const PANES = [
   { to: "/agents", name: "Agents" },
   { to: "/chat", name: "Chat" },
   { to: "/connections", name: "Connections" },
+  { to: "/evaluations", name: "Evaluations" },
   { to: "/charts", name: "Charts" },
 ] as const
 

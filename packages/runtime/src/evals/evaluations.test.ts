@@ -5,11 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openDatabase, runLog } from "@toolwright/store"
+import type { EvaluationReport } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { postgresBinaries, startPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
-import type { EvaluationReport } from "./report.ts"
 import type { Suite } from "./suite.ts"
 
 function folder(files: Record<string, string> = {}): string {

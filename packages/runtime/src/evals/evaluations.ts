@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { ToolwrightError, type TrialResult } from "@toolwright/toolbox"
+import { ToolwrightError, type EvaluationDigest, type EvaluationReport, type TrialResult } from "@toolwright/toolbox"
 import { hasModel } from "../assembly/configured.ts"
 import { defaultConfiguration, type PartialConfiguration } from "../configuration/load.ts"
 import type { Configuration } from "../configuration/settings.ts"
@@ -10,16 +10,8 @@ import type { ToolwrightOptions } from "../toolwright.ts"
 import { plannedTrials, sameTrial, type GivenEvaluation, type PlannedTrial } from "./given.ts"
 import { needsJudge, openJudge, type Judge } from "./judge.ts"
 import { modelId, readSuite } from "./read-suite.ts"
-import {
-  EvaluationRecord,
-  evaluationReport,
-  listEvaluations,
-  readEvaluation,
-  unknown,
-  type EvaluationDigest,
-} from "./record.ts"
+import { EvaluationRecord, evaluationReport, listEvaluations, readEvaluation, unknownEvaluation } from "./record.ts"
 import { evaluationPage } from "./page.ts"
-import type { EvaluationReport } from "./report.ts"
 import type { Suite, SuiteModel } from "./suite.ts"
 import { transcriptOf, type TranscriptLine } from "./transcript.ts"
 import { makeTrial } from "./trial.ts"
@@ -110,7 +102,7 @@ export function evaluations({ settings = {}, settingsFor = merged(settings) }: E
     },
     async resume(id, options = {}) {
       const log = await home.log.look()
-      if (log === undefined) throw unknown(id, [])
+      if (log === undefined) throw unknownEvaluation(id, [])
       const { row, given, results } = await readEvaluation(log, id)
       if (row.state === "ended")
         throw new ToolwrightError("RUN_ENDED", `The evaluation ${row.id} has ended: nothing of it is left.`, {
@@ -126,7 +118,7 @@ export function evaluations({ settings = {}, settingsFor = merged(settings) }: E
     },
     async show(id) {
       const log = await home.log.look()
-      if (log === undefined) throw unknown(id, [])
+      if (log === undefined) throw unknownEvaluation(id, [])
       return evaluationReport(log, id)
     },
     async page(id) {

@@ -1,36 +1,4 @@
-import type { TrialResult } from "@toolwright/toolbox"
-
-/** How a model did with a task, or with all of them. */
-export interface Figures {
-  model: string
-  /** Trials that passed or failed. */
-  measured: number
-  passed: number
-  /** Trials of which nothing could be told; they count as neither. */
-  errors: number
-  /** The chance that at least one of so many trials passes, by their number. */
-  passAt: Record<string, number>
-  /** The chance that all of so many trials pass, by their number. */
-  passAll: Record<string, number>
-  /** The mean score of trials that have one. */
-  score?: number
-  inputTokens: number
-  outputTokens: number
-  calls: number
-  /** The middle one. */
-  milliseconds: number
-}
-
-export interface TaskFigures extends Figures {
-  task: string
-}
-
-export interface ModelFigures extends Figures {
-  /** Where the share of trials that pass lies, with a certainty of 95 %, were there more of the same. */
-  interval: [low: number, high: number]
-  /** Whether as large a share of its trials passed as has to, and all could be measured. */
-  reached: boolean
-}
+import type { Figures, ModelFigures, TaskFigures, TrialResult } from "@toolwright/toolbox"
 
 /** Of `n` trials `c` passed: the chance that of `k` of them at least one did, without a bias. */
 export function passAtLeastOnce(n: number, c: number, k: number): number {

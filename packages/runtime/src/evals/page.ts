@@ -1,6 +1,4 @@
-import type { Grade, TrialResult, Verdict } from "@toolwright/toolbox"
-import type { Figures, TaskFigures } from "./figures.ts"
-import type { EvaluationReport } from "./report.ts"
+import type { EvaluationReport, Figures, Grade, TaskFigures, TrialResult, Verdict } from "@toolwright/toolbox"
 import type { TranscriptLine } from "./transcript.ts"
 
 /**
@@ -82,6 +80,7 @@ function taskTable({ tasks, models }: EvaluationReport): string {
 }
 
 function shareOf({ passed, measured, errors }: Figures): string {
+  if (measured === 0) return errors === 0 ? "–" : `${errors} not measured`
   return `${passed} of ${measured}${errors === 0 ? "" : `, ${errors} not measured`}`
 }
 

@@ -1,9 +1,17 @@
 import { Encoder, holderHere, isHeld, newRunId } from "@toolwright/agents/record"
 import type { LogEvent, RunLog, RunRow, RunWriter } from "@toolwright/store"
-import { nearest, ToolwrightError, type RunEvent, type RunSummary, type TrialResult } from "@toolwright/toolbox"
+import {
+  nearest,
+  ToolwrightError,
+  type EvaluationDigest,
+  type EvaluationReport,
+  type RunEvent,
+  type RunSummary,
+  type TrialResult,
+} from "@toolwright/toolbox"
 import { plannedTrials, type GivenEvaluation } from "./given.ts"
 import { modelId } from "./read-suite.ts"
-import { report, type EvaluationReport } from "./report.ts"
+import { report } from "./report.ts"
 
 /** Where an evaluation was asked for, as its record says; its trials and judgements are runs that it asked for. */
 export const EVALUATION_SURFACE = "eval"
@@ -137,7 +145,7 @@ export class EvaluationRecord {
  */
 export async function readEvaluation(log: RunLog, id: string): Promise<RecordedEvaluation> {
   const row = id === "latest" ? (await log.list({ surface: EVALUATION_SURFACE, limit: 1 }))[0] : await found(log, id)
-  if (row === undefined || row.surface !== EVALUATION_SURFACE) throw unknown(id, await known(log))
+  if (row === undefined || row.surface !== EVALUATION_SURFACE) throw unknownEvaluation(id, await known(log))
   const results = new Map<string, TrialResult>()
   let given: GivenEvaluation | undefined
   for (const event of await log.events(row.id)) {
@@ -161,18 +169,6 @@ export async function evaluationReport(log: RunLog, id: string): Promise<Evaluat
     planned: plannedTrials(given),
     results,
   })
-}
-
-/** An evaluation on one line. */
-export interface EvaluationDigest {
-  id: string
-  suite: string
-  startedAt: string
-  state: EvaluationReport["state"]
-  /** Whether its threshold was reached, once it has ended. */
-  reached?: boolean
-  /** What it came to. */
-  message?: string
 }
 
 /** Newest first. */
@@ -208,7 +204,7 @@ async function known(log: RunLog): Promise<string[]> {
   return (await log.list({ surface: EVALUATION_SURFACE, limit: 50 })).map(({ id }) => id)
 }
 
-export function unknown(id: string, ids: readonly string[]): ToolwrightError {
+export function unknownEvaluation(id: string, ids: readonly string[]): ToolwrightError {
   const close = nearest(id, ids)
   const there = (close.length > 0 ? close : ids.slice(0, 5)).join(", ")
   return new ToolwrightError(

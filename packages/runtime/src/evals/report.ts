@@ -1,28 +1,7 @@
-import type { TrialResult } from "@toolwright/toolbox"
-import { modelFigures, taskFigures, type ModelFigures, type TaskFigures } from "./figures.ts"
+import type { EvaluationReport, TrialResult } from "@toolwright/toolbox"
+import { modelFigures, taskFigures } from "./figures.ts"
 import { modelId } from "./read-suite.ts"
 import type { GivenEvaluation, PlannedTrial } from "./given.ts"
-
-/** What an evaluation came to. */
-export interface EvaluationReport {
-  id: string
-  suite: string
-  description?: string
-  startedAt: string
-  /** `open` where trials are left to be made, or to be made again since nothing could be told of them. */
-  state: "done" | "running" | "open"
-  /** The share of trials that must pass, of every model. */
-  threshold: number
-  /** Whether every model reached it, and all could be measured. */
-  reached: boolean
-  planned: number
-  /** Trials that are left. */
-  open: number
-  models: ModelFigures[]
-  /** Each task with each model. */
-  tasks: TaskFigures[]
-  trials: TrialResult[]
-}
 
 /** How far an evaluation has come. */
 interface Standing extends Pick<EvaluationReport, "id" | "startedAt" | "state"> {

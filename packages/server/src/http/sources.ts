@@ -74,6 +74,12 @@ export interface PlanSource {
   retry(id: string): Promise<ShownPlan>
 }
 
+/** Evaluations and what they came to. What is refused is thrown as a `ToolwrightError`. */
+export interface EvaluationSource {
+  list(): Promise<readonly object[]>
+  show(id: string): Promise<object>
+}
+
 /** What is looked at of a plan here; the rest is passed on. */
 export interface ShownPlan {
   id: string

@@ -34,6 +34,8 @@ const TRIED: Readonly<Record<string, "body" | "none">> = {
   "GET /tasks/{id}/stream": "none",
   "POST /tasks/{id}/cancel": "none",
   "POST /tasks/{id}/retry": "none",
+  "GET /evaluations": "none",
+  "GET /evaluations/{id}": "none",
   "GET /plans": "none",
   "POST /plans": "body",
   "POST /plans/check": "body",

@@ -149,6 +149,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /tasks/{id}/stream": task("follow_task", "Each change until it has ended", { events: "`task` with the task" }),
   "POST /tasks/{id}/cancel": task("cancel_task", "Ends a task and those below it", { answer: named("Task") }),
   "POST /tasks/{id}/retry": task("retry_task", "Queues a task anew", { answer: named("Task") }),
+  "GET /evaluations": task("list_evaluations", "The evaluations, newest first", {
+    answer: fields({ evaluations: list(named("Evaluation")) }),
+  }),
+  "GET /evaluations/{id}": task("get_evaluation", "One evaluation, with its figures and its trials", {
+    answer: named("EvaluationReport"),
+  }),
   "GET /plans": task("list_plans", "The plans, newest first", { answer: fields({ plans: list(named("Plan")) }) }),
   "POST /plans": task("start_plan", "Queues the tasks of a plan", {
     body: named("NewPlan"),

@@ -152,6 +152,18 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
     const [back, stay] = [restored, refused].map((list) => (Array.isArray(list) ? list.length : 0))
     return { ok: stay === 0, count: back, text: `${back} taken back, ${stay} left as they are` } as Partial<EventDigest>
   },
+  "evaluation-start": ({ suite, models, trials }) =>
+    ({
+      count: number(trials),
+      text: short(`${String(suite)} with ${Array.isArray(models) ? models.join(", ") : ""}`),
+    }) as Partial<EventDigest>,
+  "trial-end": ({ task, model, trial, verdict, run, milliseconds }) =>
+    ({
+      ok: verdict === "pass",
+      code: verdict,
+      text: short(`${String(task)} with ${String(model)}, trial ${String(trial)}: ${String(verdict)} (${String(run)})`),
+      ms: number(milliseconds),
+    }) as Partial<EventDigest>,
   "run-end": ({ summary, error }) => {
     const { outcome, message, success, times } = (summary ?? {}) as Body
     const { message: failed } = (error ?? {}) as Body

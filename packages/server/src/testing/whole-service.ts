@@ -4,6 +4,19 @@ import { defineTool, ToolRegistry } from "@toolwright/toolbox"
 import { approvalRoutes, conversationRoutes, createApp, type ServerOptions } from "../index.ts"
 
 const PLAN = { id: "p", state: "done", tasks: {}, begunAt: "2026-01-01T00:00:00.000Z", steps: [] }
+const EVALUATION = {
+  id: "e",
+  suite: "s",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  state: "done",
+  threshold: 1,
+  reached: true,
+  planned: 0,
+  open: 0,
+  models: [],
+  tasks: [],
+  trials: [],
+}
 const tools = new ToolRegistry()
 for (const [name, tags] of [
   ["note", ["writing"]],
@@ -41,6 +54,7 @@ export async function wholeService(more: Partial<ServerOptions> = {}) {
         look: async () => queue,
         check: async () => {},
       },
+      evaluations: { list: async () => [], show: async () => EVALUATION },
       plans: {
         check: async () => ({}),
         start: async () => PLAN,

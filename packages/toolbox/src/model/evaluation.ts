@@ -48,3 +48,68 @@ export interface TrialResult {
   /** Where the files were left, where they were to be kept. */
   folder?: string
 }
+
+/** How a model did with a task, or with all of them. */
+export interface Figures {
+  model: string
+  /** Trials that passed or failed. */
+  measured: number
+  passed: number
+  /** Trials of which nothing could be told; they count as neither. */
+  errors: number
+  /** The chance that at least one of so many trials passes, by their number. */
+  passAt: Record<string, number>
+  /** The chance that all of so many trials pass, by their number. */
+  passAll: Record<string, number>
+  /** The mean score of trials that have one. */
+  score?: number
+  inputTokens: number
+  outputTokens: number
+  calls: number
+  /** The middle one. */
+  milliseconds: number
+}
+
+export interface TaskFigures extends Figures {
+  task: string
+}
+
+export interface ModelFigures extends Figures {
+  /** Where the share of trials that pass lies, with a certainty of 95 %, were there more of the same. */
+  interval: [low: number, high: number]
+  /** Whether as large a share of its trials passed as has to, and all could be measured. */
+  reached: boolean
+}
+
+/** What an evaluation came to. */
+export interface EvaluationReport {
+  id: string
+  suite: string
+  description?: string
+  startedAt: string
+  /** `open` where trials are left to be made, or to be made again since nothing could be told of them. */
+  state: "done" | "running" | "open"
+  /** The share of trials that must pass, of every model. */
+  threshold: number
+  /** Whether every model reached it, and all could be measured. */
+  reached: boolean
+  planned: number
+  /** Trials that are left. */
+  open: number
+  models: ModelFigures[]
+  /** Each task with each model. */
+  tasks: TaskFigures[]
+  trials: TrialResult[]
+}
+
+/** An evaluation on one line. */
+export interface EvaluationDigest {
+  id: string
+  suite: string
+  startedAt: string
+  state: EvaluationReport["state"]
+  /** Whether its threshold was reached, once it has ended. */
+  reached?: boolean
+  /** What it came to. */
+  message?: string
+}

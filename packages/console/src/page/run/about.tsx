@@ -88,6 +88,16 @@ const TERMS: Readonly<Record<string, (fields: Fields) => readonly Term[]>> = {
     ["by", who(said(by))],
     ["note", said(note)],
   ],
+  "trial-end": ({ task, model, trial, verdict, outcome, run, score, answer }) => [
+    ["task", said(task)],
+    ["model", said(model)],
+    ["trial", said(trial)],
+    ["verdict", said(verdict)],
+    ["score", said(score)],
+    ["its run", said(run)],
+    ["ended as", said(outcome)],
+    ["answer", said(answer)],
+  ],
   "undo-start": ({ of, by, paths }) => [
     ["what", said(of)],
     ["for", who(said(by))],

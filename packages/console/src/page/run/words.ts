@@ -16,6 +16,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "tools-found": "tools found",
   "approval-ask": "waits for approval",
   "approval-answer": "approval",
+  "evaluation-start": "tries",
+  "trial-end": "tried",
+  "evaluation-end": "all tried",
   "undo-start": "takes back",
   "undo-end": "taken back",
 }
