@@ -184,10 +184,15 @@ describe("the tools API", () => {
     )
   })
 
-  test("refuses more calls at once than it runs", async () => {
-    const { post } = app({ maxConcurrentCalls: 1 }, hang())
+  test("refuses more calls at once than it runs; what only reads waits its turn, sixteen times as many", async () => {
+    const reading = { ...hang(), name: "reading", effects: { readOnly: true } }
+    const { post } = app({ maxConcurrentCalls: 1 }, hang(), reading)
     void post("/tools/hang", {})
-    await vi.waitFor(async () => expect((await post("/tools/echo", { message: "x" })).status).toBe(429))
+    await vi.waitFor(async () => expect((await post("/tools/hang", {})).status).toBe(429))
+    expect((await post("/tools/echo", { message: "x" })).status).toBe(200)
+    for (let each = 0; each < 16; each++) void post("/tools/reading", {})
+    const refused = await post("/tools/reading", {})
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
   })
 
   test("counts calls, answers and the cache for Prometheus", async () => {

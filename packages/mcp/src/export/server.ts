@@ -86,7 +86,7 @@ function exportCalls(
   const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most } = options
   server.setRequestHandler("tools/call", async (request, context) => {
     const { name, arguments: args = {} } = request.params
-    const entered = gate.enter(caller)
+    const entered = gate.enter(caller, tools.get(name))
     if ("refused" in entered) return toMcpResult(undefined, entered.refused) as never
     const settings = {
       signal: context.mcpReq.signal,

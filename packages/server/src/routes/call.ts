@@ -45,7 +45,7 @@ export function caller(options: ServerOptions, metrics: Metrics, gate: CallGate)
   ]
   const most = options.maxResultBytes ?? 16 * 1024 * 1024
   return async (tools: Toolset, call: Call): Promise<Answer> => {
-    const entered = gate.enter(call.caller)
+    const entered = gate.enter(call.caller, tools.get(call.name))
     if ("refused" in entered) return answerOf(entered.refused, most)
     try {
       const result = await (options.executeCall ?? executeCall)(tools, call, {

@@ -53,7 +53,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     context.set("tool", tool.name)
     const key = context.req.header("idempotency-key")
     // Before the body is read; a request that comes again needs no room to run.
-    const full = key === undefined ? gate.refusal(who) : undefined
+    const full = key === undefined ? gate.refusal(who, tool) : undefined
     if (full !== undefined) return refusedBy(full)
     const held = gate.hold(who)
     whenSent(context, () => held.release())

@@ -1,10 +1,14 @@
 import { failure, type ToolFailure } from "../model/result.ts"
+import type { ToolDefinition } from "../model/tool.ts"
 import type { Middleware } from "./execute.ts"
 import { Turns } from "./turns.ts"
 
 /** How much a process that serves calls does and keeps at once. */
 export interface CallGateOptions {
-  /** Calls that run at once, of all callers; 64 unless given. */
+  /**
+   * Calls that run at once, of all callers; 64 unless given. Of tools that only read this machine sixteen times as many
+   * are let in beside them, which run a few at a time.
+   */
   maxCalls?: number
   /** Of one caller; all of them unless given. */
   maxCallsPerCaller?: number
@@ -35,8 +39,17 @@ export interface Entered {
 
 interface Used {
   calls: number
+  /** Calls of tools that only read this machine, which are no part of `calls`. */
+  reads: number
   bytes: number
 }
+
+/** So many reads for each other call are let in: they take no time to speak of, and wait for their turn. */
+const READS_FOR_CALL = 16
+
+/** Whether a tool only reads this machine. */
+const isLocalRead = ({ effects }: Pick<ToolDefinition, "effects">): boolean =>
+  effects?.readOnly === true && effects.network !== true
 
 /**
  * The one limit of what callers of a server may have it do at once, whichever way they come: calls, and the bytes of
@@ -53,7 +66,7 @@ export class CallGate {
   })
 
   readonly #limits: Required<Omit<CallGateOptions, "maxLocalReads">>
-  readonly #all: Used = { calls: 0, bytes: 0 }
+  readonly #all: Used = { calls: 0, reads: 0, bytes: 0 }
   readonly #callers = new Map<string, Used>()
   readonly #reading: Turns
   /** Bytes of answers that are not sent yet. */
@@ -69,7 +82,7 @@ export class CallGate {
 
   /** Calls that run, or wait for their turn. */
   get calls(): number {
-    return this.#all.calls
+    return this.#all.calls + this.#all.reads
   }
 
   /** Bytes that are held. */
@@ -77,26 +90,28 @@ export class CallGate {
     return this.#all.bytes
   }
 
-  /** Why a call of this caller could not start now, if that is so. */
-  refusal(caller: string): ToolFailure | undefined {
+  /** Why a call of this caller could not start now, if that is so. @param tool what is called, where that is known */
+  refusal(caller: string, tool: Pick<ToolDefinition, "effects"> = {}): ToolFailure | undefined {
     const { maxCalls, maxCallsPerCaller, maxBytes, maxBytesPerCaller } = this.#limits
-    const own = this.#callers.get(caller) ?? { calls: 0, bytes: 0 }
-    if (this.#all.calls >= maxCalls) return tooMany(`${maxCalls} calls are running; no more run at once.`)
-    if (own.calls >= maxCallsPerCaller)
-      return tooMany(`${maxCallsPerCaller} of your calls are running; no more run at once.`)
+    const own = this.#callers.get(caller) ?? { calls: 0, reads: 0, bytes: 0 }
+    const [kind, times] = isLocalRead(tool) ? (["reads", READS_FOR_CALL] as const) : (["calls", 1] as const)
+    const [most, mostOfOne] = [maxCalls * times, maxCallsPerCaller * times]
+    if (this.#all[kind] >= most) return tooMany(`${most} calls are running; no more run at once.`)
+    if (own[kind] >= mostOfOne) return tooMany(`${mostOfOne} of your calls are running; no more run at once.`)
     if (this.#all.bytes >= maxBytes || own.bytes >= maxBytesPerCaller) return CallGate.busy
     return undefined
   }
 
-  /** Lets a call in, or says why not. */
-  enter(caller: string): Entered | { refused: ToolFailure } {
-    const refused = this.refusal(caller)
+  /** Lets a call in, or says why not. @param tool what is called, where that is known */
+  enter(caller: string, tool: Pick<ToolDefinition, "effects"> = {}): Entered | { refused: ToolFailure } {
+    const refused = this.refusal(caller, tool)
     if (refused !== undefined) return { refused }
-    this.#change(caller, 1, 0)
+    const kind = isLocalRead(tool) ? "reads" : "calls"
+    this.#change(caller, { [kind]: 1 })
     let inside = true
     return {
       leave: () => {
-        if (inside) this.#change(caller, -1, 0)
+        if (inside) this.#change(caller, { [kind]: -1 })
         inside = false
       },
     }
@@ -109,7 +124,7 @@ export class CallGate {
     let released = false
     const add = (bytes: number): void => {
       held += bytes
-      this.#change(caller, 0, bytes)
+      this.#change(caller, { bytes })
     }
     return {
       grow: (bytes) => {
@@ -128,7 +143,7 @@ export class CallGate {
       release: () => {
         if (released) return
         released = true
-        this.#change(caller, 0, -held)
+        this.#change(caller, { bytes: -held })
         this.#answers -= answered
         for (const wake of this.#waiting) wake()
       },
@@ -139,7 +154,7 @@ export class CallGate {
    * Lets calls of tools that only read this machine run a few at a time, in their order, as fast as answers are read.
    */
   readonly middleware: Middleware = async ({ tool, signal }, next) => {
-    if (tool.effects?.readOnly !== true || tool.effects.network === true) return next()
+    if (!isLocalRead(tool)) return next()
     if (!(await this.#reading.take(signal))) return next()
     try {
       if (!(await this.#room(signal))) return CallGate.busy
@@ -180,13 +195,14 @@ export class CallGate {
     })
   }
 
-  #change(caller: string, calls: number, bytes: number): void {
-    const own = this.#callers.get(caller) ?? { calls: 0, bytes: 0 }
+  #change(caller: string, { calls = 0, reads = 0, bytes = 0 }: Partial<Used>): void {
+    const own = this.#callers.get(caller) ?? { calls: 0, reads: 0, bytes: 0 }
     for (const used of [this.#all, own]) {
       used.calls += calls
+      used.reads += reads
       used.bytes += bytes
     }
-    if (own.calls === 0 && own.bytes === 0) this.#callers.delete(caller)
+    if (own.calls === 0 && own.reads === 0 && own.bytes === 0) this.#callers.delete(caller)
     else this.#callers.set(caller, own)
   }
 }
