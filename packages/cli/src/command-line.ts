@@ -1,4 +1,4 @@
-import { EXIT, type Command, type CommandEntry, type Invocation } from "./command.ts"
+import { EXIT, NOBODY_READS, type Command, type CommandEntry, type Invocation } from "./command.ts"
 import { COMMANDS } from "./commands/index.ts"
 
 /**
@@ -18,7 +18,7 @@ export async function runCommandLine(args: readonly string[], world: Omit<Invoca
     if (own.includes("--help") || own.includes("-h")) return print(world, (await find(first)).usage)
     const command = await find(first, rest)
     const code = await command.run({ ...world, args: rest })
-    return world.signal.aborted ? EXIT.interrupted : code
+    return world.signal.aborted && world.signal.reason !== NOBODY_READS ? EXIT.interrupted : code
   } catch (thrown) {
     return world.signal.aborted ? EXIT.interrupted : await report(thrown, first, world)
   }

@@ -47,4 +47,7 @@ export interface CommandEntry {
   load(args?: readonly string[]): Promise<Command>
 }
 
+/** Why a command is aborted whose output nobody reads any more (`| head`): what only shows something has shown it. */
+export const NOBODY_READS = new DOMException("Nobody reads the output any more", "AbortError")
+
 export const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const

@@ -1,6 +1,6 @@
 /** The process: streams, signals and exit code around `runCommandLine`. */
 import { runCommandLine } from "./command-line.ts"
-import type { Invocation } from "./command.ts"
+import { NOBODY_READS, type Invocation } from "./command.ts"
 
 const controller = new AbortController()
 let interruptedAt: number | undefined
@@ -20,11 +20,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   })
 }
 
-// A reader that closes the pipe early (`| head`) is no failure.
+// A reader that closes the pipe early (`| head`) ends what goes on, as an interrupt does: a run ends on record, and what
+// only shows something has shown it.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0)
-    throw error
+    if (error.code !== "EPIPE") throw error
+    controller.abort(NOBODY_READS)
   })
 }
 

@@ -21,6 +21,7 @@ const TAIL = `
   stays, and so does what a command had changed by then; \`toolwright undo\` takes either back. A second one, more than a quarter of
   a second later, ends the process at once, and the programs that it started with it; a run whose end is not on record by then
   counts as interrupted, and \`toolwright resume\` goes on with it.
+- A reader that goes away (\`| head\`) ends a run as one Ctrl-C does.
 - Control characters and escape sequences in what models and tools say are shown as symbols: they never reach the terminal.
 - It needs Node.js 22.13. In a checkout of the repository an older Node is enough: the command then runs on the Node that the
   repository brings along.

@@ -157,6 +157,29 @@ describe("a reply without a call", () => {
     })
   })
 
+  test("ends a run whose model did call tools with what is missing, and with what failed", async () => {
+    const broken = defineTool({
+      name: "broken",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => {
+        throw new Error("the hook wants a number")
+      },
+    })
+    const { summary } = await play(
+      [calls(call("look")), calls(call("broken")), { reply: "All of it is done.", repeat: "always" }],
+      [echo("look"), broken],
+      { completion: { signal: "TASK_COMPLETE", requireChange: true } },
+    )
+    expect(summary.message).toMatch(/^not completed: /)
+    expect(summary).toMatchObject({
+      outcome: "nothing-done",
+      failedCalls: 1,
+      correctedFailures: 0,
+      notes: [{ message: expect.stringContaining("the hook wants a number") as string }],
+    })
+  })
+
   test("that holds only reasoning is told so, and reasoning is never sent back", async () => {
     const { events, backend } = await play(
       [{ reply: { reasoning: "Hm, let me think." } }, { reply: "done" }],

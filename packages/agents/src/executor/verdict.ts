@@ -1,6 +1,6 @@
 import type { Executed, Reply } from "@toolwright/dialogue"
 import type { RunEvent, RunOutcome } from "@toolwright/toolbox"
-import { refusalText } from "../gate/criteria.ts"
+import { refusalText, type Unmet } from "../gate/criteria.ts"
 import type { LoopVerdict } from "../gate/loop-detector.ts"
 import { unreadCalls } from "../gate/unread-calls.ts"
 import { artifactNote } from "./artifact-note.ts"
@@ -68,7 +68,7 @@ async function atTheGate(state: RunState, content: string, output?: { value: unk
       ? content.trim() !== ""
       : content.includes(completion.signal)
   const ends = asks || (state.ledger.effects > 0 && state.nudges + 1 >= state.mostNudges)
-  if (!ends) return nudge(state, "no-call", state.request.withoutTools === true ? TEXTS.answer : TEXTS.useTools)
+  if (!ends) return talksOn(state, state.request.withoutTools === true ? TEXTS.answer : TEXTS.useTools)
   const missing = await checked(state, () => state.gate.unmet(state.signal))
   state.forming = false
   if (missing === undefined) {
@@ -77,12 +77,20 @@ async function atTheGate(state: RunState, content: string, output?: { value: unk
     const message = completion.successMessage ?? answerIn(content, completion.signal)
     return { events: [], end: await checked(state, () => state.gate.settle(message, state.signal)) }
   }
-  if (!asks || state.ledger.calls === 0) return nudge(state, "no-call", TEXTS.useTools)
+  if (!asks || state.ledger.calls === 0) return talksOn(state, TEXTS.useTools, missing)
   const text = refusalText(missing)
   const events: RunEvent[] = [{ type: "completion-refused", reasons: missing.reasons, text }]
   if (++state.nudges > state.mostNudges) return { events, end: state.gate.giveUp(missing) }
   state.conversation.addNote(text)
   return { events }
+}
+
+/** After words without a call. Of a run whose model did call tools its end says what is missing of the work. */
+async function talksOn(state: RunState, text: string, known?: Unmet): Promise<Verdict> {
+  const said = nudge(state, "no-call", text)
+  if (said.end?.outcome !== "no-tool-use" || state.ledger.calls === 0) return said
+  const missing = known ?? (await checked(state, () => state.gate.unmet(state.signal)))
+  return missing === undefined ? said : { ...said, end: state.gate.giveUp(missing) }
 }
 
 function wantsOutput(state: RunState): boolean {

@@ -125,7 +125,7 @@ export class Ledger {
 
   /** Failed calls that were put right later. */
   get corrected(): number {
-    return this.#failures - this.#open.list.length
+    return this.#open.corrected
   }
 
   /** Failed calls that were never put right. */

@@ -49,14 +49,22 @@ interface Aim {
   values: ReadonlySet<string>
 }
 
+interface Open {
+  readonly failure: OpenFailure
+  readonly aim: Aim
+  readonly round: number
+}
+
 /**
  * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
  * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
- * same tool and action. A look that failed is put right by whatever was found out instead, in a later round: what was
+ * same tool and action. A call of a tool that is not there is put right by another that changes something, of the same
+ * file where it named one. A look that failed is put right by whatever was found out instead, in a later round: what was
  * asked beside it was no answer to its failure.
  */
 export class OpenFailures {
-  #open: { failure: OpenFailure; aim: Aim; round: number }[] = []
+  #open: readonly Open[] = []
+  #corrected = 0
   #round = 0
 
   /** The calls that follow are of another reply. */
@@ -68,24 +76,33 @@ export class OpenFailures {
     return this.#open.map(({ failure }) => failure)
   }
 
+  /** How many were put right. */
+  get corrected(): number {
+    return this.#corrected
+  }
+
   record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
     const aim = aimOf(name, args, tool)
     if (result.success) {
       if (isPart(result)) return
       const files = [...aim.about, ...result.modifiedFiles.map(normal)]
-      this.#open = this.#open.filter(
-        (open) => !(open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)),
-      )
+      this.#settle((open) => (open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)))
       return
     }
     const { code, message } = result.error
     if (NOTHING_TO_CHECK.has(code) || code === NOBODY_ASKED) return
-    this.#open.push({ failure: { name, code, message }, aim, round: this.#round })
+    this.#open = [...this.#open, { failure: { name, code, message }, aim, round: this.#round }]
   }
 
   /** The work was checked and passes: what programs and checks complained of before counts as put right. */
   settleChecked(): void {
-    this.#open = this.#open.filter(({ aim }) => aim.kind !== "programs" && aim.about[0] !== "validates")
+    this.#settle(({ aim }) => aim.kind === "programs" || aim.about[0] === "validates")
+  }
+
+  #settle(isRight: (open: Open) => boolean): void {
+    const left = this.#open.filter((open) => !isRight(open))
+    this.#corrected += this.#open.length - left.length
+    this.#open = left
   }
 }
 
@@ -122,7 +139,7 @@ function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
     failed.about.every((one) => done.some((file) => isSame(one, file)))
   switch (failed.kind) {
     case "unknown":
-      return later.kind !== "looks" || [...failed.values].some((value) => later.values.has(value))
+      return unknownDone(failed, later, files)
     case "files":
       return later.kind !== "looks" && covers(files)
     case "programs":
@@ -134,6 +151,16 @@ function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
       return later.tool === failed.tool
   }
 }
+
+function unknownDone({ values }: Aim, later: Aim, files: readonly string[]): boolean {
+  if (later.kind === "looks") return [...values].some((value) => later.values.has(value))
+  const named = [...values].filter((value) => LIKE_A_FILE.test(value)).map(normal)
+  const told = [...later.values]
+  return named.every((path) => files.some((file) => isSame(path, file)) || told.some((text) => text.includes(path)))
+}
+
+/** One word with a slash or an ending, and no address. */
+const LIKE_A_FILE = /^(?!\w+:\/\/)(?:\S*\/\S*|\S+\.[A-Za-z]\w{0,7})$/
 
 const normal = (path: string): string =>
   path

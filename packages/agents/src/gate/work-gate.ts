@@ -115,16 +115,22 @@ export class WorkGate {
     if (criteria.requireCommit === true) await this.#noteIgnored()
     if (criteria.requireValidation === true && ledger.lastChange > 0 && !ledger.validated)
       ledger.note({ code: "UNCHECKED", message: "Nothing was checked: there is nothing to check with here." })
-    for (const { name, code, message } of ledger.openFailures)
-      ledger.note({ code, message: `'${name}' failed and was not put right: ${firstLine(message)}` })
+    this.#noteFailures()
     const plain = ledger.openFailures.length === 0 && changed.every(({ passed }) => passed) && !this.#unseen
     return { outcome: plain ? "completed" : "completed-with-failures", message: answer }
   }
 
   /** How a run ends that gave up on its criteria. */
   giveUp({ reasons }: Unmet): { outcome: RunOutcome; message: string } {
+    this.#noteFailures()
     const nothing = reasons.includes(NOTHING_CHANGED) || this.#parts.ledger.effects === 0
     return { outcome: nothing ? "nothing-done" : "stuck", message: `not completed: ${reasons.join("; ")}` }
+  }
+
+  #noteFailures(): void {
+    const { ledger } = this.#parts
+    for (const { name, code, message } of ledger.openFailures)
+      ledger.note({ code, message: `'${name}' failed and was not put right: ${firstLine(message)}` })
   }
 
   #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -243,6 +243,19 @@ describe("an interrupt ends a run that would not end by itself", () => {
     // The workspace is free again.
     const after = await here(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
     expect(after.stderr).not.toContain("Another run")
+  })
+
+  test("and so does a reader that goes away (`| head`)", async () => {
+    const wait = '{ name: bash, arguments: { command: "until [ -e gone ]; do sleep 0.05; done" } }'
+    const steps = `steps:\n  - reply: { calls: [${wait}] }\n  - reply: { text: wait, hang: true }\n`
+    const cwd = folderWith({ "play.yaml": `abilities: { nativeTools: true }\n${steps}` })
+    const run = startCli(["run", "x", "--screenplay", "play.yaml", "--json"], { cwd })
+    await run.until(/"tool-start"/)
+    run.child.stdout!.destroy()
+    writeFileSync(join(cwd, "gone"), "")
+    expect(await run.finished).toMatchObject({ code: 130, stderr: "" })
+    const recorded = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as object[]
+    expect(recorded).toMatchObject([{ status: "cancelled" }])
   })
 
   test("and a server sees its request end", async () => {

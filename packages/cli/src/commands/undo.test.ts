@@ -112,6 +112,36 @@ test("what a program changed is known although its end was seen by nobody", asyn
   expect([textOf(cwd, "a.txt"), textOf(cwd, "d/b.txt"), existsSync(join(cwd, "marker"))]).toEqual(["a\n", "b\n", false])
 })
 
+test("what such a program changed comes back too where the run went on and changed the same again", async () => {
+  const steps = [
+    "steps:",
+    "  - reply: { calls: [{ name: bash, arguments: { command: 'echo x > log; echo y > a.txt; rm b.txt; sleep 60' } }] }",
+    "  - reply: { calls: [{ name: file_append, arguments: { path: log, content: z } }] }",
+    "  - reply: { calls: [{ name: file_write, arguments: { path: b.txt, content: new } }] }",
+    "  - reply: Done.",
+  ]
+  const cwd = folderWith({ "a.txt": "a\n", "b.txt": "b\n", "play.yaml": steps.join("\n") })
+  const rest = [steps[0], ...steps.slice(2)].join("\n")
+  const running = startCli(["run", "x", "--screenplay", "play.yaml"], { cwd })
+  while (!existsSync(join(cwd, "log")) || existsSync(join(cwd, "b.txt")))
+    await new Promise((resolve) => setImmediate(resolve))
+  running.child.kill("SIGKILL")
+  await running.finished
+  writeFileSync(join(cwd, "play.yaml"), rest)
+  await here(["resume", "--screenplay", "play.yaml"], { cwd })
+  expect([textOf(cwd, "log"), textOf(cwd, "b.txt")]).toEqual(["x\nz", "new"])
+  expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
+  expect([textOf(cwd, "a.txt"), textOf(cwd, "b.txt"), existsSync(join(cwd, "log"))]).toEqual(["a\n", "b\n", false])
+})
+
+test("what could not be kept counts as in effect, and nothing else is taken back in its place", async () => {
+  const cwd = folderWith({ "a.txt": "a\n", "node_modules/x/y.js": "y\n" })
+  await here(["tools", "call", "write_file", "--path", "a.txt", "--content", "b\n"], { cwd })
+  await here(["tools", "call", "bash", "--command", "echo z > node_modules/x/y.js"], { cwd })
+  const { stdout } = await here(["undo", "list"], { cwd })
+  expect(stdout).toMatch(/in effect +0 paths, 1 not kept {2}bash\n.*in effect +1 path {2}write_file/)
+})
+
 test("a run is taken back as a whole, or one of its calls", async () => {
   const cwd = folderWith({
     "a.txt": "one\ntwo\n",

@@ -201,7 +201,7 @@ export function summaryLines(summary: RunSummary, style: Style, said = ""): stri
     counts.join(", "),
     ...(modifiedFiles.length === 0 ? [] : [`changed: ${neutralise(modifiedFiles.join(", "))}`]),
     ...noteLines(summary, style),
-    ...(outcome === "no-tool-use" ? [IN_WORDS_ALONE] : []),
+    ...(outcome === "no-tool-use" && calls === 0 ? [IN_WORDS_ALONE] : []),
   ]
 }
 

@@ -152,8 +152,9 @@ test("a summary tells counts, corrections, times and changed files", () => {
     "changed: a.ts",
   ])
   expect(summaryLines({ ...summary, success: false, outcome: "max-rounds" }, plain)[0]).toBe("max-rounds: ok")
-  const inWords = summaryLines({ ...summary, success: false, outcome: "no-tool-use" }, plain)
-  expect(inWords.at(-1)).toContain("'toolwright doctor' tries")
+  const inWords = { ...summary, success: false, outcome: "no-tool-use" } as const
+  expect(summaryLines({ ...inWords, calls: 0 }, plain).at(-1)).toContain("'toolwright doctor' tries")
+  expect(summaryLines(inWords, plain).join()).not.toContain("in words alone")
 })
 
 test("a call's line tells its arguments, its result and how long it took", () => {

@@ -5,27 +5,19 @@ import { createPathPolicy, type PathPolicy } from "../paths/policy.ts"
 import { isInside } from "../paths/roots.ts"
 import { readStateFile, writeStateFile } from "../paths/state-files.ts"
 import { PREFIX, SUFFIX } from "../paths/temporary-name.ts"
-import { isAlive } from "../process-life.ts"
 import { createChangeLog, type ChangeLog, type LogEntry, type Unkept } from "./change-log.ts"
 import { createContentStore, type ContentStore } from "./content-store.ts"
 import { describeChange, describeDone } from "./difference.ts"
 import { HASH_ONLY, stateOf } from "./entry-state.ts"
 import { changesByPath, changesInEffect } from "./in-effect.ts"
 import { outcomeOf, type InterruptedOutcome } from "./interrupted.ts"
+import { closeOpenPrograms } from "./open-programs.ts"
 import { planUndo, type RefusedPath, type UndoPlan } from "./plan-undo.ts"
 import { isPruneDue, prune, type Retention } from "./prune.ts"
 import { createRecorder, type CallRecorder } from "./recorder.ts"
 import { restore } from "./restore.ts"
 import { createNameSeal, type NameSeal } from "./sealed-names.ts"
-import {
-  lookAtTree,
-  TREE_LIMITS,
-  treeDifference,
-  unpackTree,
-  type TreeIndex,
-  type TreeLimits,
-  type TreeSource,
-} from "./tree.ts"
+import { TREE_LIMITS, type TreeIndex, type TreeLimits, type TreeSource } from "./tree.ts"
 
 /** Where a history lies and how much it keeps. */
 export interface HistoryConfig {
@@ -295,16 +287,26 @@ function itemsOf(entries: readonly LogEntry[]): HistoryItem[] {
       at: group[0]!.at,
       tools: [...new Set(group.map(({ tool }) => tool))],
       entries: group,
-      paths: [...new Set(group.flatMap(({ changes }) => changes.map(({ path }) => path)))],
-      state: active === 0 ? "taken back" : active === numbers.length ? "in effect" : "taken back in part",
+      paths: [
+        ...new Set(group.flatMap(({ changes }) => changes.filter(({ n }) => effectful.has(n))).map(({ path }) => path)),
+      ],
+      state: stateOfItem(active, numbers.length),
       unkept: group.flatMap(({ unkept }) => unkept),
     }
   })
 }
 
+/** What changed nothing that was kept is in effect for good. */
+function stateOfItem(active: number, all: number): HistoryItem["state"] {
+  if (active === all) return "in effect"
+  return active === 0 ? "taken back" : "taken back in part"
+}
+
 function chosenItem(items: readonly HistoryItem[], id: string | undefined): HistoryItem {
   if (id === undefined || id === "latest") {
-    const last = items.findLast(({ state, tools }) => state !== "taken back" && !tools.includes("undo"))
+    const last = items.findLast(
+      ({ state, tools, paths }) => state !== "taken back" && paths.length > 0 && !tools.includes("undo"),
+    )
     if (last !== undefined) return last
     throw new ToolwrightError("NOTHING_TO_UNDO", "Nothing that is on record can be taken back.", {
       hint: "'toolwright undo list' shows what was changed.",
@@ -356,32 +358,4 @@ function itemOf(run: HistoryItem): (entry: LogEntry) => HistoryItem {
     paths: entry.changes.map(({ path }) => path),
     unkept: entry.unkept,
   })
-}
-
-/** Notes what programs changed whose end nobody saw, since the process that ran them is gone. */
-async function closeOpenPrograms({ log, store, names, tree }: UndoingParts): Promise<void> {
-  const all = log.read()
-  for (const entry of all) {
-    if (!entry.openProgram || isAlive(entry.pid)) continue
-    const bytes = log.treeBefore(entry.id)
-    const started = Date.parse(entry.at) * 1000
-    const later = new Set(
-      all.flatMap((other) =>
-        other === entry ? [] : other.changes.filter(({ n }) => n > started).map(({ path }) => path),
-      ),
-    )
-    if (bytes !== undefined) {
-      const { changes, unkept } = treeDifference(unpackTree(bytes, names), await lookAtTree(tree(), store, new Map()))
-      const own = changes
-        .filter(({ path }) => !later.has(path))
-        .map((change, at) => ({ ...change, n: started + 1 + at }))
-      log.append(entry.id, [
-        ...own.map(({ n, path, before }) => ({ type: "change", n, path, before }) as const),
-        { type: "done", after: own.map(({ n, after }) => [n, after] as const) },
-        ...(unkept.length === 0 ? [] : [{ type: "unkept", unkept } as const]),
-      ])
-    }
-    log.append(entry.id, [{ type: "program-end" }])
-    log.dropTree(entry.id)
-  }
 }

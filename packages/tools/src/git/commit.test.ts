@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "@toolwright/toolbox"
+import type { ExecuteOptions, JsonObject } from "@toolwright/toolbox"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
@@ -25,7 +25,8 @@ function hook(fixture: WorkspaceFixture, name: string, script: string, folder = 
   chmodSync(join(fixture.root, folder, name), 0o755)
 }
 
-const git = (fixture: WorkspaceFixture, args: JsonObject) => callTool(fixture.tools.get("git")!, args)
+const git = (fixture: WorkspaceFixture, args: JsonObject, options: ExecuteOptions = {}) =>
+  callTool(fixture.tools.get("git")!, args, options)
 const tracked = (fixture: WorkspaceFixture) => fixture.git("ls-files").trim().split("\n")
 
 describe.for(["auto", "off"] as const)("files that tools may not read, sandbox %s", (sandbox) => {
@@ -141,6 +142,25 @@ describe.skipIf(program === undefined)("hooks of a repository, where there is a 
     } finally {
       delete process.env.TOOLWRIGHT_CANARY_KEY
     }
+  })
+
+  test("that hang leave no lock behind when they are ended, and another's lock stays", async () => {
+    using fixture = repository()
+    hook(fixture, "pre-commit", "touch began; sleep 600")
+    fixture.write({ "a.txt": "a\n" })
+    const stop = new AbortController()
+    const ended = git(fixture, { action: "commit", message: "x", files: ["a.txt"] }, { signal: stop.signal })
+    while (!existsSync(join(fixture.root, "began"))) await new Promise((resolve) => setImmediate(resolve))
+    stop.abort()
+    expect((await ended).success).toBe(false)
+    const locks = () => readdirSync(join(fixture.root, ".git")).filter((name) => name.endsWith(".lock"))
+    // The answer to a cancelled call does not wait for its program's end.
+    while (locks().length > 0) await new Promise((resolve) => setImmediate(resolve))
+    hook(fixture, "pre-commit", "exit 0")
+    expect(await git(fixture, { action: "commit", message: "x", files: ["a.txt"] })).toMatchObject({ success: true })
+    fixture.write({ ".git/index.lock": "", "a.txt": "b\n" })
+    expect((await git(fixture, { action: "commit", message: "y", files: ["a.txt"] })).success).toBe(false)
+    expect(existsSync(join(fixture.root, ".git/index.lock"))).toBe(true)
   })
 
   test("that lie outside the workspace do not run", async () => {

@@ -19,6 +19,7 @@ import {
   type SandboxPolicy,
   type SandboxReport,
 } from "@toolwright/host/sandbox"
+import { withoutItsLocks } from "./locks.ts"
 
 /**
  * A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace, and how git is
@@ -131,7 +132,8 @@ export async function git(
 ): Promise<GitOutcome> {
   const config = (run.config ?? []).flatMap((entry) => ["-c", entry])
   const patterns = run.patterns === true ? [] : ["--literal-pathspecs"]
-  const { outcome, sandbox } = await holdingNothing(repository.layout, run.signal, (signal) =>
+  const { layout } = repository
+  const start = (signal: AbortSignal) =>
     runSandboxed({
       argv: [repository.program, "--no-pager", ...patterns, ...config, ...args],
       cwd: repository.top,
@@ -141,7 +143,14 @@ export async function git(
       ...planOf(repository, settings, run),
       ...(run.input === undefined ? {} : { input: run.input }),
       signal,
-    }),
+    })
+  const locking = { command: args[0], folders: [layout.gitDir, layout.commonDir] }
+  const { outcome, sandbox } = await holdingNothing(layout, run.signal, (signal) =>
+    withoutItsLocks(
+      locking,
+      () => start(signal),
+      (ran) => ran.outcome.ended !== "exit",
+    ),
   )
   const notes = (await run.hooks?.putRight()) ?? []
   return { ...outcome, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }

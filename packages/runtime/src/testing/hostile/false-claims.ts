@@ -38,6 +38,11 @@ export const FALSE_CLAIMS: readonly Attempt[] = [
     other("deploy", { to: "production" }),
     other("file_read", { path: "src/add.js" }),
   ),
+  assistant(
+    "hides a tool that is not there behind another file",
+    other("edit_text", { path: "src/add.js", text: "x" }),
+    other("file_write", { path: "notes.txt", content: "x" }),
+  ),
   assistant("claims that all tests pass", other("test", {})),
   assistant("claims a push", other("git_push", {})),
   assistant("claims a commit of nothing", other("git_commit", { message: "x" })),
