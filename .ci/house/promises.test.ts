@@ -70,6 +70,14 @@ const DESCRIPTIONS = new Map<string, string>([
     "For hosts that start their servers themselves, and for compatibility with those that speak nothing else.",
     "says for whom the command is",
   ],
+  ["`@toolwright/pocket`, 2.9 million parameters in 3 MB, run in the same process by llama.cpp.", "says what it is"],
+  [
+    "It is there for trying things out, for demonstrations and for tests; it is no assistant, and often wrong outside " +
+      "the phrasings that it knows.",
+    "says what is not promised",
+  ],
+  ["From that a certainty is made, calibrated on requests that it never saw.", "says how it was made"],
+  ["Any of these takes its place:", "begins a list"],
   ["know what answers where no model is configured · docs/pocket.md", "says what a page is about"],
   ["know what is trusted, and what is not promised · docs/security.md", "says what a page is about"],
   ["describe agents of your own, and give each its files · docs/agents.md", "says what a page is about"],
@@ -95,7 +103,10 @@ function section(page: string, heading: string): string {
 }
 
 /** What stands on the page, or promises nothing. */
-const held = new Set([...rows.map(({ promise }) => promise), ...DESCRIPTIONS.keys()])
+const held = new Set([
+  ...rows.flatMap(({ promise }) => [promise, promise.replace(/^[\w-]+\.md: /, "")]),
+  ...DESCRIPTIONS.keys(),
+])
 
 /** Commands that may do harm, or keep from it: what their help says counts. */
 const COMMANDS = ["run", "chat", "tools", "tasks", "work", "resume", "undo", "serve", "mcp", "trust"]
@@ -131,7 +142,17 @@ const PAGES: readonly { page: string; text: () => string; least: number; all?: t
   },
   { page: "docs/sandbox.md", text: () => read("docs/sandbox.md"), least: 6 },
   { page: "docs/undo.md", text: () => read("docs/undo.md"), least: 6 },
-  { page: "docs/pocket.md", text: () => section(read("docs/pocket.md"), "What it may do"), least: 4 },
+  { page: "docs/pocket.md", text: () => read("docs/pocket.md"), least: 8 },
+  {
+    page: "docs/console.md, what it may do",
+    text: () => section(read("docs/console.md"), "What it may do"),
+    least: 2,
+  },
+  {
+    page: "docs/grammars.md, exact, refused, or relaxed",
+    text: () => section(read("docs/grammars.md"), "Exact, refused, or relaxed"),
+    least: 2,
+  },
   {
     page: "docs/cli.md, what holds for all commands",
     text: () => section(read("docs/cli.md"), "What holds for all commands"),

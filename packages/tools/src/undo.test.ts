@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import {
   chmodSync,
   existsSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { inflateRawSync } from "node:zlib"
 import { ToolRegistry, type JsonObject } from "@toolwright/toolbox"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
@@ -25,7 +26,7 @@ interface UndoFixture extends Disposable {
   readonly root: string
   readonly workspace: Workspace
   history(): Promise<ChangeHistory>
-  call(name: string, args: JsonObject): Promise<Awaited<ReturnType<ToolRegistry["execute"]>>>
+  call(name: string, args: JsonObject, runId?: string): Promise<Awaited<ReturnType<ToolRegistry["execute"]>>>
   /** Begins anew with these files, and nothing to take back. */
   reset(files: Readonly<Record<string, string>>): void
   /** Every path with its kind, mode, and content or target. */
@@ -56,7 +57,7 @@ function undoFixture(files: Readonly<Record<string, string>> = {}, config: Parti
     root,
     workspace,
     history: () => workspace.history!(),
-    call: (name, args) => registry.execute(name, args),
+    call: (name, args, runId) => registry.execute(name, args, runId === undefined ? {} : { runId }),
     reset,
     tree: () => treeOf(root),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
@@ -133,6 +134,8 @@ const WHOLE = process.env["TOOLWRIGHT_FULL"] === "1"
 const SEQUENCES = WHOLE ? 1000 : 200
 const FIRST = 1
 
+const MIXED = WHOLE ? 1 : 1 + (Math.floor(Date.now() / 1000) % 25) * 8
+
 test(`random sequences of calls, taken back in any order that does not conflict, leave the tree as it was`, async () => {
   let calls = 0
   let refusals = 0
@@ -182,6 +185,63 @@ test(`random sequences of calls, taken back in any order that does not conflict,
   }
   console.log(`${SEQUENCES} sequences from seed ${FIRST}, ${calls} calls, ${refusals} refused for the time being`)
 }, 900_000)
+
+test("so do sequences with commits, ignored files, empty folders, links and calls at once, of several runs", async () => {
+  using fixture = undoFixture()
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: fixture.root, stdio: "pipe" })
+  const shell = (command: string) => ({ name: "bash", arguments: { command } })
+  const more = [
+    shell("echo ignored >> trace.log; mkdir -p empty/deep/er; chmod 700 empty"),
+    shell("rm -rf empty; ln -sfn nowhere dangling; ln -sfn d linked"),
+    shell("git add -A && git -c user.name=T -c user.email=t@t commit -qm program; true"),
+    shell("chmod 444 a.txt 2>/dev/null; chmod +x f/script.sh 2>/dev/null; rm -f trace.log dangling"),
+    shell("git stash -q -u; git stash pop -q; true"),
+    { name: "git", arguments: { action: "commit", message: "tool", files: ["."] } },
+    { name: "write_file", arguments: { path: "trace.log", content: "ignored\n" } },
+    { name: "create_directory", arguments: { path: "empty/other" } },
+    { name: "delete_directory", arguments: { path: "empty", recursive: true } },
+  ]
+  for (let seed = MIXED; seed < MIXED + (WHOLE ? 200 : 8); seed++) {
+    const random = randomFrom(seed)
+    fixture.reset({ "a.txt": "one\ntwo\n", "d/a.txt": "two\n", "f/script.sh": "#!/bin/sh\n", ".gitignore": "*.log\n" })
+    git("init", "-q")
+    git("add", "-A")
+    git("-c", "user.name=T", "-c", "user.email=t@t", "commit", "-qm", "Begin")
+    const worktree = () =>
+      Object.fromEntries(Object.entries(fixture.tree()).filter(([name]) => !/^\.git(\/|$)/.test(name)))
+    const before = worktree()
+    for (let step = 0; step < 3 + random.below(5); step++) {
+      const calls = Array.from({ length: 1 + random.below(2) }, () =>
+        random.below(2) === 0 ? random.of(more) : randomCall(random, true),
+      )
+      const runId = `run-${random.below(3)}`
+      await Promise.all(calls.map(({ name, arguments: args }) => fixture.call(name, args, runId)))
+    }
+    const history = await fixture.history()
+    const left = (await history.list()).map(({ id }) => id)
+    for (let tries = 0; left.length > 0 && tries < 60; tries++) {
+      const at = tries % 4 === 3 ? 0 : random.below(left.length)
+      if ((await history.undo(left[at]!)).refused.length === 0) left.splice(at, 1)
+    }
+    expect({ seed, left, tree: worktree() }).toEqual({ seed, left: [], tree: before })
+  }
+}, 900_000)
+
+test("what a tool changes while a program runs is the tool's, what an editor changes counts as the program's", async () => {
+  using fixture = undoFixture({ "tool.txt": "before\n", "editor.txt": "before\n" })
+  const program = fixture.call("bash", { command: "touch began; until [ -e over ]; do sleep 0.02; done" })
+  while (!existsSync(join(fixture.root, "began"))) await new Promise((resolve) => setImmediate(resolve))
+  await fixture.call("write_file", { path: "tool.txt", content: "tool\n" })
+  writeFileSync(join(fixture.root, "editor.txt"), "editor\n")
+  writeFileSync(join(fixture.root, "over"), "")
+  await program
+  const items = await (await fixture.history()).list()
+  const changed = items.map(({ tools, paths }) => [...tools, ...paths.map((path) => basename(path)).sort()])
+  expect(changed.sort()).toEqual([
+    ["bash", "began", "editor.txt", "over"],
+    ["write_file", "tool.txt"],
+  ])
+})
 
 test("newest first always goes", async () => {
   using fixture = undoFixture()

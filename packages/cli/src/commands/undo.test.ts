@@ -99,6 +99,19 @@ test("a link that was committed in place of the folder leads nowhere", async () 
   expect(textOf(cwd, "a.txt")).toBe("a\n")
 })
 
+test("where the workspace may not be written, what was changed beside it is kept in the user's folder and taken back", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const other = folderWith({ "b.txt": "b\n" })
+  const where = ["--read-only", ".", "--root", other]
+  const env = { XDG_STATE_HOME: folderWith({}) }
+  const path = join(other, "b.txt")
+  const made = await here(["tools", "call", "write_file", "--path", path, "--content", "x\n", ...where], { cwd, env })
+  expect([made.code, textOf(other, "b.txt")]).toEqual([0, "x\n"])
+  expect([readdirSync(cwd), readdirSync(other)]).toEqual([["a.txt"], ["b.txt"]])
+  expect((await here(["undo", "--yes", ...where], { cwd, env })).code).toBe(0)
+  expect(textOf(other, "b.txt")).toBe("b\n")
+})
+
 test("what a program changed is known although its end was seen by nobody", async () => {
   const cwd = folderWith({ "a.txt": "a\n", "d/b.txt": "b\n" })
   const command = "echo x > a.txt; rm d/b.txt; echo done > marker; sleep 60"

@@ -115,8 +115,10 @@ async function takeBack(
   if (values["dry-run"] === true) return shown({ invocation, values, print }, plan)
   if (!json) for (const line of planLines(plan, styleFor(isTTY.stdout, env))) stdout.write(`${line}\n`)
   if (plan.restorations.length === 0) {
+    if (plan.settled.length > 0) await history.undo(plan.item.id)
     if (json) print({ restored: [], refused: plan.refused })
-    else stdout.write("Nothing is left to take back.\n")
+    else
+      stdout.write(`Nothing is left to take back${plan.settled.length > 0 ? ": what it changed is as it was" : ""}.\n`)
     return EXIT.failure
   }
   if (values.yes !== true && !(await confirmed(invocation))) {

@@ -208,10 +208,11 @@ async function takeBack(
   { item, plan, record }: { item: HistoryItem; plan: UndoPlan; record: string | undefined },
   { policy, store, recorder }: UndoingParts,
 ): ReturnType<ChangeHistory["undo"]> {
-  const { restorations, refused } = plan
+  const { restorations, refused, settled } = plan
   const shown = (each: RefusedPath): RefusedPath => ({ ...each, path: policy.show(each.path) })
-  if (restorations.length === 0) return { restored: [], refused: refused.map(shown) }
-  const changes = restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
+  const noted = [...restorations, ...settled]
+  if (noted.length === 0) return { restored: [], refused: refused.map(shown) }
+  const changes = noted.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
   const task = () => restore(restorations, { policy: openPolicy(policy), store, temporaryName })
   const head = { tool: "undo", callId: item.id, readOnly: true, ...(record === undefined ? {} : { runId: record }) }
   const { value: failed, recorded } = await recorder.during(head, () => recorder.changing(changes, task))

@@ -7,12 +7,16 @@ export interface LoggedChange {
   readonly change: Change
 }
 
-/** All changes of a log by path, each path's in the order in which they happened. What changed nothing is left out. */
+/**
+ * All changes of a log by path, each path's in the order in which they happened. What changed nothing is left out, but
+ * for a taking back: what had been put back by hand, or by the same run, is no longer in effect since then.
+ */
 export function changesByPath(entries: readonly LogEntry[]): Map<string, LoggedChange[]> {
   const paths = new Map<string, LoggedChange[]>()
   for (const entry of entries) {
     for (const change of entry.changes) {
-      if (change.after !== undefined && sameState(change.before, change.after)) continue
+      const { before, after, undoes } = change
+      if (undoes === undefined && after !== undefined && sameState(before, after)) continue
       const list = paths.get(change.path)
       if (list === undefined) paths.set(change.path, [{ entry, change }])
       else list.push({ entry, change })

@@ -23,6 +23,8 @@ export interface RefusedPath {
 export interface UndoPlan {
   readonly restorations: readonly Restoration[]
   readonly refused: readonly RefusedPath[]
+  /** Paths that are as they were already: they count as taken back from then on, and nothing is done to them. */
+  readonly settled: readonly Restoration[]
 }
 
 /** What planning looks at. */
@@ -43,6 +45,7 @@ export interface UndoSight {
  */
 export function planUndo(entries: readonly LogEntry[], chosen: ReadonlySet<string>, sight: UndoSight): UndoPlan {
   const restorations: Restoration[] = []
+  const settled: Restoration[] = []
   const refused: RefusedPath[] = []
   const all = changesByPath(entries)
   for (const [path, changes] of all) {
@@ -50,11 +53,15 @@ export function planUndo(entries: readonly LogEntry[], chosen: ReadonlySet<strin
     if (first === -1) continue
     const planned = planPath(path, changes.slice(first), chosen, sight)
     if (planned === undefined) continue
+    if (!("reason" in planned) && sameState(planned.now, planned.to)) {
+      settled.push(planned)
+      continue
+    }
     const reason = "reason" in planned ? planned.reason : folderProblem(planned, all, chosen)
     if ("reason" in planned || reason !== undefined) refused.push({ path, reason: reason! })
     else restorations.push(planned)
   }
-  return consistent(restorations, refused, sight)
+  return { ...consistent(restorations, refused, sight), settled }
 }
 
 const NOT_KEPT = "what was there before has not been kept"
@@ -108,12 +115,13 @@ function planPath(
   const { before } = top[0]!.change
   const last = top.at(-1)!.change
   const now = sight.now(path)
-  if (sameState(now, before)) return undefined
+  const undoes = top.map(({ change }) => change.n)
+  if (sameState(now, before)) return { path, now, to: before, undoes }
   const isAsLeft = last.done ? sameState(now, last.after!) : last.after !== undefined && sameContent(now, last.after)
   if (!isAsLeft) return { path, reason: "it has been changed since, by nobody that is on record" }
   if (!isKept(before)) return { path, reason: NOT_KEPT }
   if (!sight.admits(path)) return { path, reason: "it is not in a folder that may be written" }
-  return { path, now, to: before, undoes: top.map(({ change }) => change.n) }
+  return { path, now, to: before, undoes }
 }
 
 /** For a change that nobody saw the end of: what was planned says nothing certain of the mode. */
@@ -124,7 +132,11 @@ function sameContent(now: EntryState, planned: EntryState): boolean {
 }
 
 /** Without what cannot be done for want of its folder, or because a folder holds something else by now. */
-function consistent(all: readonly Restoration[], refusedBefore: readonly RefusedPath[], sight: UndoSight): UndoPlan {
+function consistent(
+  all: readonly Restoration[],
+  refusedBefore: readonly RefusedPath[],
+  sight: UndoSight,
+): Omit<UndoPlan, "settled"> {
   const plan = new Map(all.map((each) => [each.path, each]))
   const refused = [...refusedBefore]
   const kindAfter = (path: string): EntryState["kind"] | undefined => plan.get(path)?.to.kind

@@ -87,6 +87,18 @@ onBothDatabases("tasks on which agents work", (address) => {
     else expect(row).toMatchObject({ state: "failed", reason: expect.stringMatching(reason) as string })
   })
 
+  test("fail with what failed, and not with the model's word that all is done", async () => {
+    const { queue, work, workspace } = await made([
+      calling("file_replace", { path: "none.txt", old_text: "a", new_text: "b" }),
+      saying("I replaced it."),
+    ])
+    const { id } = await queue.add({ agent: "assistant", input: "replace a", workspace })
+    await work()
+    const row = await queue.get(id)
+    expect(row).toMatchObject({ state: "failed", reason: expect.stringMatching(/^'file_replace' failed/) as string })
+    expect(row?.reason).not.toContain("I replaced it")
+  })
+
   test("with a budget in money and a model of unknown price fail at once, and say what to set", async () => {
     const { queue, work, workspace, toolwright } = await made([saying("Done.")])
     const { id } = await queue.add({ agent: "assistant", input: "x", budget: { money: 1 }, workspace })

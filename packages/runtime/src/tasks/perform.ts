@@ -281,7 +281,13 @@ function endFor(summary: RunSummary): Performed {
   // A worker goes on with it, so nobody has to.
   if (summary.outcome === "waiting")
     return { state: "needs-approval", reason: summary.message.replace(/, then 'toolwright resume [^']*'/, "") }
-  return { state: "failed", reason: summary.message === "" ? summary.outcome : summary.message, result: summary }
+  return { state: "failed", reason: whyFailed(summary), result: summary }
+}
+
+/** What went wrong, and not the model's word, which may say that all went well. */
+function whyFailed({ outcome, message, notes = [] }: RunSummary): string {
+  if (outcome === "completed-with-failures" && notes.length > 0) return notes.map((note) => note.message).join(" ")
+  return message === "" ? outcome : message
 }
 
 /** @throws ToolwrightError `ACCESS_DENIED` for a folder that the worker may not work in, `INVALID_ROOT` for none */

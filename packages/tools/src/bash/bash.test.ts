@@ -104,6 +104,22 @@ describe("bash", () => {
     expect(fixture.tools.get("bash")!.description).toContain("Allowed programs: git, ls.")
   })
 
+  test.for(["auto", "off"] as const)("shows a command harmless variables alone, sandbox %s", async (sandbox) => {
+    const harmless = new Set(["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TEMP"])
+    for (const ours of ["TMP", "TZ", "PWD", "SHLVL", "_", "OLDPWD", "PAGER", "GIT_PAGER", "TOOLWRIGHT_PROCESS"])
+      harmless.add(ours)
+    process.env.TOOLWRIGHT_CANARY_KEY = "canary-0815"
+    try {
+      using fixture = workspaceFixture({}, { sandbox })
+      const result = await callTool(fixture.tools.get("bash")!, { command: "env | grep -a = | cut -d= -f1" })
+      const names = result.output.split("\n").filter((line) => /^\w+$/.test(line))
+      expect(names).toContain("PATH")
+      expect(names.filter((name) => !harmless.has(name) && !name.startsWith("LC_"))).toEqual([])
+    } finally {
+      delete process.env.TOOLWRIGHT_CANARY_KEY
+    }
+  })
+
   test("leaks no variable of ours", async () => {
     process.env.TOOLWRIGHT_CANARY_KEY = "canary-0815"
     try {

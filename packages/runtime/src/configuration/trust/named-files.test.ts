@@ -38,6 +38,7 @@ describe("what a trusted file names", () => {
       { "node_modules/@me/tools/package.json": '{"main":"a.js"}', "node_modules/@me/tools/a.js": "" },
       "node_modules/@me/tools/a.js",
     ],
+    ["an agent", "agents: { files: [./agents] }", { "agents/mine.yaml": "from: assistant\n" }, "agents/mine.yaml"],
     ["middleware", "calls: { middleware: [./around.js] }", { "around.js": "" }, "around.js"],
     [
       "a server's program",
