@@ -312,6 +312,16 @@ test("says of what is too large that it cannot be taken back", async () => {
   expect(readFileSync(join(fixture.root, "small.txt"), "utf8")).toBe("x")
 })
 
+test("names the call whose change could not be kept where that stands in the way of an earlier one", async () => {
+  using fixture = undoFixture({ "a.txt": "small" }, { limits: { fileBytes: 1000 } })
+  await fixture.call("write_file", { path: "a.txt", content: "x".repeat(2000) })
+  await fixture.call("bash", { command: "echo y >> a.txt" })
+  const history = await fixture.history()
+  const written = (await history.list()).find(({ tools }) => tools.includes("write_file"))!
+  const { refused } = await history.undo(written.id)
+  expect(refused).toMatchObject([{ reason: expect.stringMatching(/^bash has changed it since/) as string }])
+})
+
 test("tells what lies beyond the bounds of all contents, and of the number of files", async () => {
   const files = { "a.txt": "x".repeat(900), "b.txt": "x".repeat(900) }
   for (const [limits, lost] of [

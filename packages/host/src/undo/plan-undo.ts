@@ -51,7 +51,7 @@ export function planUndo(entries: readonly LogEntry[], chosen: ReadonlySet<strin
   for (const [path, changes] of all) {
     const first = changes.findIndex(({ entry }) => chosen.has(entry.id))
     if (first === -1) continue
-    const planned = planPath(path, changes.slice(first), chosen, sight)
+    const planned = planPath(path, { since: changes.slice(first), entries, chosen }, sight)
     if (planned === undefined) continue
     if (!("reason" in planned) && sameState(planned.now, planned.to)) {
       settled.push(planned)
@@ -99,11 +99,26 @@ function changesKind({ before, after }: Change): boolean {
   return after === undefined || before.kind !== after.kind
 }
 
+interface PathPast {
+  /** The changes of a path from the first chosen one on. */
+  readonly since: readonly LoggedChange[]
+  readonly entries: readonly LogEntry[]
+  readonly chosen: ReadonlySet<string>
+}
+
+/** Who changed a path that is not as the log has it: a call whose change could not be kept, or somebody else. */
+function whoElse(path: string, last: LoggedChange, entries: readonly LogEntry[]): string {
+  const later = entries.slice(entries.indexOf(last.entry))
+  const by = later.findLast(({ unkept }) => unkept.some((each) => each.path === path))
+  return by === undefined
+    ? "it has been changed since, by nobody that is on record"
+    : `${by.tool} has changed it since (${by.id}), and that could not be kept`
+}
+
 /** @returns undefined where nothing is left to take back */
 function planPath(
   path: string,
-  since: readonly LoggedChange[],
-  chosen: ReadonlySet<string>,
+  { since, entries, chosen }: PathPast,
   sight: UndoSight,
 ): Restoration | RefusedPath | undefined {
   const inEffect = changesInEffect(since)
@@ -118,7 +133,7 @@ function planPath(
   const undoes = top.map(({ change }) => change.n)
   if (sameState(now, before)) return { path, now, to: before, undoes }
   const isAsLeft = last.done ? sameState(now, last.after!) : last.after !== undefined && sameContent(now, last.after)
-  if (!isAsLeft) return { path, reason: "it has been changed since, by nobody that is on record" }
+  if (!isAsLeft) return { path, reason: whoElse(path, top.at(-1)!, entries) }
   if (!isKept(before)) return { path, reason: NOT_KEPT }
   if (!sight.admits(path)) return { path, reason: "it is not in a folder that may be written" }
   return { path, now, to: before, undoes }

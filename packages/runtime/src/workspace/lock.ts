@@ -88,8 +88,10 @@ function holderOf(path: string): Holder | undefined {
 }
 
 function unwritable(folder: string, cause: unknown): ToolwrightError {
+  const isFull = /^(?:ENOSPC|EDQUOT)$/.test((cause as NodeJS.ErrnoException | undefined)?.code ?? "")
+  const first = isFull ? "The disk is full: make room" : `Make ${folder} writable`
   return new ToolwrightError("WORKSPACE_READ_ONLY", `The workspace cannot be written: ${messageOf(cause)}`, {
     cause,
-    hint: `Make ${folder} writable, or use an agent that only reads ('review', 'triage').`,
+    hint: `${first}, or use an agent that only reads ('review', 'triage').`,
   })
 }
