@@ -78,6 +78,15 @@ const DESCRIPTIONS = new Map<string, string>([
   ],
   ["From that a certainty is made, calibrated on requests that it never saw.", "says how it was made"],
   ["Any of these takes its place:", "begins a list"],
+  ["'toolwright help settings' lists them all.", "says where a list is"],
+  [
+    "Whoever has the database could write it anew, or take out a whole run: note the last hash, which is printed, where " +
+      "they cannot.",
+    "says what is not promised",
+  ],
+  ["Each text is asked of the model by itself; docs/blog-tools.md tells what can be set.", "says how it is done"],
+  ["Start tasks that build on each other, see how they go on, stop or resume them.", "says what a command is for"],
+  ['With `--jsonl` each line is `{"format"|"model"|"template", "tools", "raw"}`.', "says what goes in"],
   ["know what answers where no model is configured · docs/pocket.md", "says what a page is about"],
   ["know what is trusted, and what is not promised · docs/security.md", "says what a page is about"],
   ["describe agents of your own, and give each its files · docs/agents.md", "says what a page is about"],
@@ -110,6 +119,12 @@ const held = new Set([
 
 /** Commands that may do harm, or keep from it: what their help says counts. */
 const COMMANDS = ["run", "chat", "tools", "tasks", "work", "resume", "undo", "serve", "mcp", "trust"]
+
+/** The others: their sentences count, and of their options those that `run` has too are held there. */
+const OTHERS = [
+  ...["build", "debug", "review", "triage", "blog", "agents", "plan", "runs", "branch", "approvals", "audit", "db"],
+  ...["init", "new", "demo", "doctor", "format", "grammar", "ui", "prompts", "config", "completion"],
+]
 
 /** Of a command's help its description, and what the page says below: usage, options and examples are no sentences. */
 const help = (command: string) =>
@@ -159,7 +174,7 @@ const PAGES: readonly { page: string; text: () => string; least: number; all?: t
     least: 9,
     all: true,
   },
-  ...COMMANDS.map((command) => ({ page: `help of ${command}`, text: () => help(command), least: 0 })),
+  ...[...COMMANDS, ...OTHERS].map((command) => ({ page: `help of ${command}`, text: () => help(command), least: 0 })),
 ]
 
 /**

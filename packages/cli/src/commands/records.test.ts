@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { createScriptedBackend } from "@toolwright/backends"
 import { createToolwright } from "@toolwright/runtime"
 import { verifyRun } from "@toolwright/store"
@@ -89,4 +90,25 @@ test("what an event holds is erased for good, and the record still proves that i
   const state = join(cwd, ".toolwright")
   for (const name of readdirSync(state).filter((each) => each.startsWith("state.sqlite")))
     expect(readFileSync(join(state, name)).includes("a secret"), name).toBe(false)
+})
+
+test("a record that was altered is found by its run, and among all of them, with the exit code 1", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const cli = (...args: string[]) => here(args, { cwd, env })
+  const id = async (): Promise<string> => {
+    await cli("tools", "call", "read_text_file", "--path", "a.txt")
+    return (JSON.parse((await cli("runs", "--calls", "--json")).stdout) as { id: string }[])[0]!.id
+  }
+  const altered = await id()
+  const whole = await id()
+  expect(await cli("audit", "verify")).toMatchObject({ code: 0, stdout: "2 checked, 0 not as written.\n" })
+  const database = new DatabaseSync(join(cwd, ".toolwright/state.sqlite"))
+  database.prepare("UPDATE run_events SET salt = NULL, body = NULL WHERE run = ? AND seq = 2").run(altered)
+  database.close()
+  const all = await cli("audit", "verify")
+  expect([all.code, all.stdout]).toEqual([1, expect.stringContaining(altered)])
+  expect(all.stdout).not.toContain(whole)
+  expect((await cli("audit", "verify", altered)).code).toBe(1)
+  expect((await cli("audit", "verify", whole)).code).toBe(0)
 })

@@ -181,6 +181,22 @@ test("a call that nobody is there to permit waits without a process, is answered
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
 })
 
+test("of a call whose arguments hold a secret nobody is asked, and it is not made; other questions last seven days", async () => {
+  const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const asking = async (path: string): Promise<string> => {
+    const calls = [{ name: "file_delete", arguments: { path } }]
+    writeFileSync(join(cwd, "play.json"), JSON.stringify({ steps: [{ reply: { calls } }, { reply: "Done." }] }))
+    await here(["run", "x", "--screenplay", "play.json", "--careful", "--approvals", "wait"], { cwd })
+    return (await here(["approvals", "list", "--json"], { cwd })).stdout
+  }
+  writeFileSync(join(cwd, token), "kept\n")
+  expect(JSON.parse(await asking(token))).toEqual([])
+  expect(existsSync(join(cwd, token))).toBe(true)
+  const [question] = JSON.parse(await asking("a.txt")) as { created_at: number; expires_at: number }[]
+  expect(question!.expires_at - question!.created_at).toBe(7 * 24 * 60 * 60 * 1000)
+})
+
 test("without an id the newest run of an agent that waits is gone on with, whatever was called since", async () => {
   const cwd = folderWith({ "log.txt": "" })
   const first = await model([{ reply: { text: "I think", hang: true } }])

@@ -40,7 +40,7 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
 /**
  * A value of a schema, as an expression to put into a call syntax. Unless the options say otherwise, it is narrower
  * than the schema where that does a model good: formats are checked whatever the dialect, whole numbers are written
- * plainly, and objects that declare properties take no others unless they say so.
+ * plainly, and objects that declare properties take no others unless a schema says which.
  *
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
