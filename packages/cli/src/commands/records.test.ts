@@ -98,7 +98,7 @@ test("a record that was altered is found by its run, and among all of them, with
   const cli = (...args: string[]) => here(args, { cwd, env })
   const id = async (): Promise<string> => {
     await cli("tools", "call", "read_text_file", "--path", "a.txt")
-    return (JSON.parse((await cli("runs", "--calls", "--json")).stdout) as { id: string }[])[0]!.id
+    return (JSON.parse((await cli("runs", "--calls", "--json")).stdout) as { runId: string }[])[0]!.runId
   }
   const altered = await id()
   const whole = await id()
