@@ -38,7 +38,6 @@ describe("what a trusted file names", () => {
       { "node_modules/@me/tools/package.json": '{"main":"a.js"}', "node_modules/@me/tools/a.js": "" },
       "node_modules/@me/tools/a.js",
     ],
-    ["an agent", "agents: { files: [./agents] }", { "agents/mine.yaml": "from: assistant\n" }, "agents/mine.yaml"],
     ["middleware", "calls: { middleware: [./around.js] }", { "around.js": "" }, "around.js"],
     [
       "a server's program",
@@ -91,6 +90,7 @@ describe("what a trusted file names", () => {
     ],
     ["a screenplay", "model: { screenplay: play.yaml }", { "play.yaml": "steps: []\n" }, "play.yaml"],
     ["a folder that is started", "mcp: { connect: ['node ./srv'] }", { "srv/index.js": "" }, "srv/index.js"],
+    ["an agent", "agents: { files: [./agents] }", { "agents/mine.yaml": "from: assistant\n" }, "agents/mine.yaml"],
   ]
   test.each(CASES)("asks again when it changes: %s", async (_what, yaml, files, changed) => {
     write(`${yaml}\n`)
