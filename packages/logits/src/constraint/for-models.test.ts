@@ -4,7 +4,7 @@ import { compileSchema, schemaToGrammar } from "./schema-grammar.ts"
 
 type Options = Parameters<typeof schemaToGrammar>[1]
 
-function takes(schema: object, text: string, options?: Options): boolean {
+function takes(schema: Parameters<typeof schemaToGrammar>[0], text: string, options?: Options): boolean {
   const matcher = createMatcher(schemaToGrammar(schema, options))
   return matcher.accept(text) && matcher.isComplete()
 }
