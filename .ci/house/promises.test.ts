@@ -121,10 +121,10 @@ const held = new Set([
 const COMMANDS = ["run", "chat", "tools", "tasks", "work", "resume", "undo", "serve", "mcp", "trust"]
 
 /** The others: their sentences count, and of their options those that `run` has too are held there. */
-const OTHERS = [
-  ...["build", "debug", "review", "triage", "blog", "agents", "plan", "runs", "branch", "approvals", "audit", "db"],
-  ...["init", "new", "demo", "doctor", "format", "grammar", "ui", "prompts", "config", "completion"],
-]
+const OTHERS =
+  "build debug review triage blog agents plan runs branch approvals audit db init new demo doctor format grammar ui prompts config completion".split(
+    " ",
+  )
 
 /** Of a command's help its description, and what the page says below: usage, options and examples are no sentences. */
 const help = (command: string) =>
