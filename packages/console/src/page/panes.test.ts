@@ -6,7 +6,7 @@ import { checksOf } from "./connections/doctor.tsx"
 import { learnOwnName, who } from "./lib/who.ts"
 import { align } from "./run/align.ts"
 import { RowBuilder, type Row } from "./run/rows.ts"
-import { answerWords, saidOf, wordsFor } from "./run/words.ts"
+import { answerWords, leaningsOf, saidOf, wordsFor } from "./run/words.ts"
 import { graphOf, treeOf } from "./tasks/tree.ts"
 
 const task = (id: string, more: Partial<TaskView> = {}): TaskView => ({
@@ -202,6 +202,11 @@ describe("what is no call", () => {
       ["note", "takes back", "what r1 changed, for somebody"],
       ["note", "unheard of", "x"],
     ])
+  })
+
+  test("tells which tools a model was led to, of whatever a record from elsewhere holds there", () => {
+    expect(leaningsOf({ look: 2, remove: -4.5, odd: "x" })).toBe("look +2, remove -4.5")
+    for (const none of [undefined, null, {}, 7, "look"]) expect(leaningsOf(none)).toBe("")
   })
 
   test("tells one's own answers from those of other tokens and of users of the machine", async () => {

@@ -1,6 +1,7 @@
 import { isObject, parse, pretty } from "../lib/json.ts"
 import { count, visible } from "../lib/text.ts"
 import { Loading, Problem } from "../ui/states.tsx"
+import { leaningsOf } from "./words.ts"
 import { Folded, Heading, Kept, readable, useBody, type Fields } from "./parts.tsx"
 
 /** What a model was sent: what is new in its prompt, the tools, and the grammar that held its reply. */
@@ -8,7 +9,8 @@ export function RequestDetail({ seq }: { seq: number }) {
   const { data, error } = useBody(seq)
   if (error !== null) return <Problem title="It cannot be shown" error={error} />
   if (data === undefined) return <Loading />
-  const { prompt, tools, toolCount, context } = data.fields ?? {}
+  const { prompt, tools, toolCount, context, toolBias } = data.fields ?? {}
+  const leanings = leaningsOf(toolBias)
   const { keep, add } = isObject(prompt) ? prompt : {}
   const added = Array.isArray(add) ? add.filter((each) => typeof each === "string") : []
   const kept = Number(keep ?? 0)
@@ -27,6 +29,7 @@ export function RequestDetail({ seq }: { seq: number }) {
         </Folded>
       )}
       <GrammarOf seq={seq} fields={data.fields} />
+      {leanings === "" ? null : <p className="m-0 text-soft">Names of tools weighed, in logits: {visible(leanings)}</p>}
       {isObject(context) ? <Window context={context} /> : null}
     </section>
   )

@@ -41,3 +41,10 @@ export function answerWords(text: string, by: string | undefined): string {
   const at = text.indexOf(":")
   return at === -1 ? `${text} by ${who(by)}` : `${text.slice(0, at)} by ${who(by)}${text.slice(at)}`
 }
+
+/** Which tools a model was led to, and from which away: `look +2, remove -4`; nothing where it was not. */
+export function leaningsOf(bias: unknown): string {
+  if (typeof bias !== "object" || bias === null) return ""
+  const weighed = Object.entries(bias).filter((entry): entry is [string, number] => typeof entry[1] === "number")
+  return weighed.map(([name, value]) => `${name} ${value > 0 ? "+" : ""}${value}`).join(", ")
+}
