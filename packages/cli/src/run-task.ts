@@ -10,6 +10,7 @@ import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
 import { canAsk, pairedExitCode, watchRun } from "./paired-run.ts"
 import type { Renderer } from "./render/renderer.ts"
+import { sealed } from "./render/sealed.ts"
 import { wholeRenderer } from "./render/whole.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
 
@@ -47,7 +48,7 @@ export async function runTask(
   const task = await taskFrom(invocation, values.description, positionals[0])
   const asked = await askedFor(invocation, values)
   const { configuration } = await configuredFor(invocation, parsed.values, agent)
-  const { commandFor, createToolwright, hasModel } = await import("@toolwright/runtime")
+  const { commandFor, createToolwright, hasModel, redactorFor } = await import("@toolwright/runtime")
   const model = await modelFor(invocation, values, configuration, task)
   let renderer: Renderer | undefined
   await using toolwright = await createToolwright({
@@ -68,6 +69,8 @@ export async function runTask(
   const watch = watchRun()
   const seen = beside(invocation, values)
   renderer = chosenRenderer(seen, values, pairing !== undefined)
+  // For a program events stay as they are: it may have to do with what they hold.
+  if (values.json !== true) renderer = sealed(renderer, redactorFor(configuration, invocation.env))
   const events = toolwright.run(task, {
     agent: name,
     signal: invocation.signal,

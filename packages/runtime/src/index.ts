@@ -24,6 +24,7 @@ export {
   type PlanState,
   type PlanView,
 } from "./plans/access.ts"
+export { redactorFor } from "./secrets/redactor.ts"
 export { planFile, planText, type PlanFile } from "./plans/file.ts"
 export type { ResumeOptions } from "./resume.ts"
 export { mediaFor, type TaskMedia } from "./media.ts"

@@ -107,3 +107,17 @@ test("'runs files --json' prints JSON", async () => {
     files: expect.arrayContaining(["run.json", "events.jsonl"]),
   })
 })
+
+test("what a run shows while it happens has no secret that a person typed, unless it is to be shown", async () => {
+  const { cli } = placeWith({})
+  const calls = [{ name: "write_file", arguments: { path: "a.txt", content: TOKEN } }]
+  const run = async (...more: string[]) => {
+    const options = await model([{ reply: { calls } }, { reply: `It is ${TOKEN} and ${VALUE}.` }])
+    return (await cli("run", `write ${TOKEN} into a.txt`, ...options, ...more)).stdout
+  }
+  const shown = await run()
+  expect(shown).toContain("It is [secret] and [secret].")
+  for (const each of [TOKEN, VALUE]) expect(shown).not.toContain(each)
+  expect(await run("--show-secret", "all")).toContain(`It is ${TOKEN} and ${VALUE}.`)
+  expect(await run("--json")).toContain(`"content":"It is ${TOKEN}`)
+})
