@@ -12,6 +12,7 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
       "packages/runtime/src/own-tools/written-by-tools.test.ts",
       "packages/runtime/src/own-tools/written-around.test.ts",
       "packages/cli/src/commands/trust.test.ts",
+      "packages/cli/src/hostile-folders.test.ts",
     ],
   ],
   ["Keys and secrets", ["packages/runtime/src/configuration/key.test.ts", "packages/runtime/src/secrets"]],
