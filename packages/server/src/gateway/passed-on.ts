@@ -50,6 +50,6 @@ export async function translatedAnswer(
   if (!isObject(answer))
     throw new ToolwrightError("MODEL_BAD_REPLY", `The model's server gave no answer to '${to}' that can be read.`)
   const { leftOut } = asked
-  const headers = leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }
+  const headers: Record<string, string> = leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }
   return Response.json(tell(answer, given, performance.now() - started), { headers })
 }
