@@ -1,10 +1,12 @@
+import { atMost } from "./free.ts"
 import type { Setting } from "./setting.ts"
 
 /** What holds for the runs of agents, and which agents there are beside those that come along. */
 export const AGENT_SETTINGS = [
   {
     key: "agent.maxRounds",
-    nature: "harmless",
+    nature: "widens",
+    free: atMost(100),
     type: "integer",
     minimum: 1,
     fallback: 20,
@@ -35,7 +37,8 @@ export const AGENT_SETTINGS = [
   },
   {
     key: "agent.maxNestingDepth",
-    nature: "harmless",
+    nature: "widens",
+    free: atMost(5),
     type: "integer",
     minimum: 0,
     fallback: 3,

@@ -32,6 +32,11 @@ export function withoutAllow(value: unknown): unknown {
   return Object.fromEntries(narrowing)
 }
 
+/** As much as nobody is surprised by; more may cost more than anybody expects of a folder that was cloned. */
+export function atMost(limit: number): (value: unknown) => unknown {
+  return (value) => Math.min(value as number, limit)
+}
+
 function listOrNothing(list: string[]): string[] | undefined {
   return list.length === 0 ? undefined : list
 }

@@ -40,7 +40,8 @@ export const MODEL_SETTINGS = [
   },
   {
     key: "model.prices",
-    nature: "harmless",
+    // Budgets in money are kept by them.
+    nature: "widens",
     type: "object",
     holds: typed<Readonly<Record<string, ModelPrice>>>(),
     description:

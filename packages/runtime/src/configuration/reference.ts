@@ -52,7 +52,8 @@ names, for its modules of tools and middleware, and for the programs in its fold
 stands in [security](security.md). It is kept in \`~/.local/state/toolwright\` (or below \`XDG_STATE_HOME\`), which only you can
 read. A file named with \`--config\` is trusted; \`--trust\` and \`TOOLWRIGHT_TRUST=1\` trust whatever is
 found, in containers and CI. The column "in a file" below says which setting is which; "in part" means that what only
-narrows (folders inside the current one, patterns that hide more) is in force at once.
+narrows (folders inside the current one, patterns that hide more) is in force at once, and of limits as much as
+100 rounds and five agents deep.
 
 What a file names (\`mcp.file\`, \`model.path\`, \`model.screenplay\`, \`runs.database\`) is found from the file's own folder, and its
 MCP servers are started there. A \`toolwright.yaml\` that is a link, a pipe, or

@@ -10,7 +10,7 @@ export type SettingType = "string" | "integer" | "number" | "boolean" | "string-
  * - `programs`: it starts programs, or loads code, or calls that stand in a file
  * - `servers`: it names servers, to which things are sent and from which things are believed
  * - `keys`: it decides whose key is used
- * - `widens`: it opens folders, permissions, or a sandbox
+ * - `widens`: it opens folders, permissions, or a sandbox, or lets a run cost more
  */
 export type SettingNature = "harmless" | "narrows" | "programs" | "servers" | "keys" | "widens"
 

@@ -57,6 +57,7 @@ describe("a file that was found", () => {
     ],
     ["model: { apiKey: sk-theirs-1234567890 }", "use its own key ••••7890 for the model's server, in place of none"],
     ["model: { apiKeyEnv: AWS_SECRET_ACCESS_KEY }", "send the value of AWS_SECRET_ACCESS_KEY to the model's server"],
+    ["model: { prices: { m: { input: 0, output: 0 } } }", 'set model.prices: {"m":{"input":0,"output":0}}'],
     ["model: { screenplay: play.yaml }", "in a model's place"],
     ["model: { path: model.gguf }", "load the model in"],
     ["workspace: { roots: [/] }", "open / for reading and writing"],
@@ -82,6 +83,15 @@ describe("a file that was found", () => {
       if (key !== "workspace.roots" && key !== "workspace.readOnly")
         expect(at(configuration), key).toEqual(at(before.configuration))
     }
+  })
+
+  test("raises limits at once as far as nobody is surprised by", async () => {
+    write("agent: { maxRounds: 100000, maxNestingDepth: 4 }")
+    const { configuration, waiting } = await load()
+    expect(configuration.agent).toMatchObject({ maxRounds: 100, maxNestingDepth: 4 })
+    expect(waiting).toMatchObject([{ key: "agent.maxRounds", demands: [{ verb: "set" }] }])
+    write("agent: { maxRounds: 60 }")
+    expect(await load()).toMatchObject({ configuration: { agent: { maxRounds: 60 } }, waiting: [] })
   })
 
   test("narrows at once, and asks for nothing", async () => {
