@@ -109,7 +109,7 @@ function headLine({ runId, agent, surface, task, status, summary }: RunHead): st
   const isItself = surface === "undo" || surface === "eval"
   const who = agent !== "" ? agent : isItself ? surface : `call over ${surface}`
   return (
-    `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ` +
+    `${runId}  ${neutralise(status).padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ` +
     `${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
   )
 }
@@ -124,7 +124,9 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
   const style = styleFor(isTTY.stdout, env)
   const show = values.json === true ? printsJson(invocation) : printsLines(invocation, values)
   if (values.json !== true)
-    stdout.write(`${style.bold(head.runId)}  ${head.status}  ${head.startedAt}\n${neutralise(head.task)}\n\n`)
+    stdout.write(
+      `${style.bold(head.runId)}  ${neutralise(head.status)}  ${head.startedAt}\n${neutralise(head.task)}\n\n`,
+    )
   if (values.full === true && values.json !== true) {
     for (const { name, text } of files) stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
     return EXIT.success

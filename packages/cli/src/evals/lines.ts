@@ -1,6 +1,5 @@
 import type { EvaluationDigest, EvaluationReport } from "@toolwright/runtime/evals"
 import type { Grade, TrialResult, Verdict } from "@toolwright/toolbox"
-import { neutralise } from "../render/neutralise.ts"
 import { count, duration, oneLine } from "../render/short.ts"
 import type { Style } from "../render/style.ts"
 
@@ -10,12 +9,12 @@ const WORDS: Record<Verdict, string> = { pass: "passed", fail: "failed", error: 
 export function trialLines(trial: TrialResult, style: Style, widths: { task: number; model: number }): string[] {
   const { task, model, trial: number, verdict, milliseconds, grades, error, folder } = trial
   const colour = { pass: style.green, fail: style.red, error: style.yellow }[verdict]
-  const where = `${task.padEnd(widths.task)}  ${neutralise(model).padEnd(widths.model)}  trial ${number}`
+  const where = `${oneLine(task, 60).padEnd(widths.task)}  ${oneLine(model, 100).padEnd(widths.model)}  trial ${number}`
   return [
     `${colour(WORDS[verdict].padEnd(12))}  ${where}  ${duration(milliseconds)}`,
     ...(error === undefined ? [] : [`  ${oneLine(`${error.code}: ${error.message}`, 300)}`]),
     ...grades.filter((grade) => grade.verdict !== "pass").map(gradeLine),
-    ...(folder === undefined ? [] : [`  its files: ${neutralise(folder)}`]),
+    ...(folder === undefined ? [] : [`  its files: ${oneLine(folder, 4_000)}`]),
   ]
 }
 
@@ -28,7 +27,7 @@ export function reportLines(report: EvaluationReport, style: Style): string[] {
   const { id, suite, models, planned, open, state } = report
   const left = open === 0 ? "" : `, ${open} not measured`
   return [
-    `${neutralise(suite)}  ${id}  ${state}  ${count(planned, "trial")}${left}`,
+    `${oneLine(suite, 60)}  ${id}  ${state}  ${count(planned, "trial")}${left}`,
     "",
     ...taskTable(report),
     "",
@@ -39,7 +38,7 @@ export function reportLines(report: EvaluationReport, style: Style): string[] {
 function taskTable({ tasks, models }: EvaluationReport): string[] {
   const names = [...new Set(tasks.map(({ task }) => task))]
   const rows = names.map((name) => [
-    name,
+    oneLine(name, 60),
     ...models.map(({ model }) => {
       const found = tasks.find((each) => each.task === name && each.model === model)
       return found === undefined || found.measured === 0 ? "-" : `${found.passed}/${found.measured}`
@@ -85,14 +84,22 @@ export function compareLines(before: EvaluationReport, after: EvaluationReport, 
     if (then === undefined || then.measured === 0 || now.measured === 0) return []
     const change = now.passed / now.measured - then.passed / then.measured
     const told = change === 0 ? "same" : change > 0 ? style.green("better") : style.red("worse")
-    return [[now.task, now.model, `${then.passed}/${then.measured}`, `${now.passed}/${now.measured}`, told]]
+    return [
+      [
+        oneLine(now.task, 60),
+        oneLine(now.model, 60),
+        `${then.passed}/${then.measured}`,
+        `${now.passed}/${now.measured}`,
+        told,
+      ],
+    ]
   })
   const head = ["task", "model", before.id.slice(0, 22), after.id.slice(0, 22), ""]
   return rows.length === 0 ? ["They have no task in common that both have measured."] : columns([head, ...rows])
 }
 
 export function digestLine({ id, suite, startedAt, state, message = "" }: EvaluationDigest): string {
-  return `${id}  ${startedAt.slice(0, 16).replace("T", " ")}  ${state.padEnd(7)}  ${neutralise(suite)}  ${neutralise(message)}`
+  return `${id}  ${startedAt.slice(0, 16).replace("T", " ")}  ${state.padEnd(7)}  ${oneLine(suite, 60)}  ${oneLine(message, 200)}`
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {

@@ -18,7 +18,7 @@ export async function askedTree(
   const lines: string[] = []
   for (const { runId, agent, status, summary, task } of (await askedBy(run)).toReversed()) {
     const size = summary === undefined ? "" : `, ${count(summary.rounds, "round")}`
-    lines.push(`${indent}${runId}  ${neutralise(agent)}  ${status}${size}: ${oneLine(task, 70)}`)
+    lines.push(`${indent}${runId}  ${neutralise(agent)}  ${neutralise(status)}${size}: ${oneLine(task, 70)}`)
     lines.push(...(await askedTree(askedBy, runId, `${indent}  `)))
     if (lines.length >= MOST_DRAWN) break
   }

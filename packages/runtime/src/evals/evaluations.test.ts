@@ -10,7 +10,9 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { postgresBinaries, startPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
+import { plannedTrials } from "./given.ts"
 import type { Suite } from "./suite.ts"
+import { trialFolder } from "./trial-folder.ts"
 
 function folder(files: Record<string, string> = {}): string {
   const path = mkdtempSync(join(tmpdir(), "toolwright-evals-"))
@@ -265,4 +267,44 @@ test("its page is one file that fetches nothing, and shows what strangers wrote 
   expect(page).toContain("&#60;script&#62;")
   expect(page).toContain(`toolwright runs show ${trials[0]!.run}`)
   expect(page).toContain("default-src 'none'")
+})
+
+describe("a suite from elsewhere", () => {
+  test.each([".git/config", "sub/.git/config", "a/../.GIT/config", ".toolwright/x", "../x", "/etc/x", "a/..", "a/"])(
+    "puts no file at %s: it would be obeyed, or lie elsewhere",
+    async (file) => {
+      const cwd = folder()
+      const config = `[core]\n\tfsmonitor = touch '${join(cwd, "obeyed")}'; false\n`
+      const task = { task: "x", git: true, files: { [file]: config }, graders: RIGHT }
+      const settings = settingsIn(cwd, { model: { name: "m", baseUrl: "http://127.0.0.1:9/v1" } })
+      await using all = evaluations({ settings })
+      await expect(all.run({ name: "hostile", tasks: { a: task } })).rejects.toMatchObject({ code: "INVALID_SUITE" })
+      await expect(trialFolder(task, cwd)).rejects.toMatchObject({ code: "INVALID_SUITE" })
+      expect(existsSync(join(cwd, "obeyed"))).toBe(false)
+    },
+  )
+
+  test("may start from where folders of trials are made", async () => {
+    const cwd = folder({ "a.txt": "a" })
+    const before = process.env.TMPDIR
+    onTestFinished(() => void (before === undefined ? delete process.env.TMPDIR : (process.env.TMPDIR = before)))
+    process.env.TMPDIR = cwd
+    using other = await trialFolder({ files: { "theirs.txt": "x" } }, cwd)
+    using own = await trialFolder({ from: "." }, cwd)
+    expect(readdirSync(own.path)).toEqual(["a.txt"])
+    expect(readdirSync(other.path)).toEqual(["theirs.txt"])
+  })
+
+  test("asks for a hundred thousand trials at most, before any is planned", async () => {
+    const models = Array.from({ length: 50 }, (_, index) => `m${index}`)
+    const tasks = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`t${index}`, { task: "x", graders: RIGHT }]),
+    )
+    await using all = evaluations({ settings: settingsIn(folder()) })
+    const asked = all.run({ name: "large", trials: 1_000, models, tasks })
+    await expect(asked).rejects.toMatchObject({ code: "INVALID_SUITE", message: expect.stringContaining("50000000") })
+    const given = { suite: { name: "large", tasks }, folder: ".", models: models.map((id) => ({ id })) }
+    expect(plannedTrials({ ...given, trials: 2 })).toHaveLength(100_000)
+    expect(() => plannedTrials({ ...given, trials: 3 })).toThrow("at most 100000")
+  })
 })

@@ -7,12 +7,12 @@ import { DEFAULT_PAIRING } from "../pairing/choose.ts"
 import { redactorFor } from "../secrets/redactor.ts"
 import { tasksFor } from "../tasks/access.ts"
 import type { ToolwrightOptions } from "../toolwright.ts"
-import { plannedTrials, sameTrial, type GivenEvaluation, type PlannedTrial } from "./given.ts"
+import { plannedTrials, trialKey, type GivenEvaluation, type PlannedTrial } from "./given.ts"
 import { needsJudge, openJudge, type Judge } from "./judge.ts"
-import { modelId, readSuite } from "./read-suite.ts"
+import { readSuite } from "./read-suite.ts"
 import { EvaluationRecord, evaluationReport, listEvaluations, readEvaluation, unknownEvaluation } from "./record.ts"
 import { evaluationPage } from "./page.ts"
-import type { Suite, SuiteModel } from "./suite.ts"
+import { asModel, modelId, type Suite, type SuiteModel } from "./suite.ts"
 import { transcriptOf, type TranscriptLine } from "./transcript.ts"
 import { makeTrial } from "./trial.ts"
 
@@ -161,8 +161,6 @@ function givenFor(
   }
 }
 
-const asModel = (model: string | SuiteModel): SuiteModel => (typeof model === "string" ? { name: model } : model)
-
 interface Evaluation extends Parts {
   record: EvaluationRecord
   given: GivenEvaluation
@@ -190,7 +188,8 @@ async function tryAll(evaluation: Evaluation, options: GoOnOptions): Promise<Eva
   const { signal, concurrency = 1, onBegin, onNote } = options
   judge.of.evaluation = record.id
   const planned = plannedTrials(given)
-  const left = planned.filter((each) => !done.some((one) => sameTrial(one, each) && one.verdict !== "error"))
+  const measured = new Set(done.filter(({ verdict }) => verdict !== "error").map(trialKey))
+  const left = planned.filter((each) => !measured.has(trialKey(each)))
   onBegin?.({ id: record.id, planned: planned.length, open: left.length })
   const stop = new AbortController()
   const signals = [stop.signal, record.lost, ...(signal === undefined ? [] : [signal])]

@@ -3,7 +3,9 @@ import { describeFault, nearest, schemaFault, ToolwrightError, type JsonSchema }
 import { yamlFile, type YamlFile } from "../yaml-file.ts"
 import type { Grader } from "./graders/grader.ts"
 import { kindOf, KINDS, partsOf } from "./graders/grade.ts"
-import { SUITE_SCHEMA, type Suite, type SuiteModel } from "./suite.ts"
+import { plannedTrials } from "./given.ts"
+import { asModel, modelId, SUITE_SCHEMA, type Suite } from "./suite.ts"
+import { fileFault } from "./trial-folder.ts"
 
 const DEEPEST = 5
 const MOST_TOLD = 20
@@ -24,7 +26,11 @@ export async function suiteFile(path: string): Promise<Suite | undefined> {
 export async function readSuite(value: unknown, lineOf?: YamlFile["lineOf"]): Promise<Suite> {
   const wrong = await issuesIn(SUITE_SCHEMA, value)
   const mistakes = wrong.length > 0 ? wrong : await mistakesIn(value as Suite)
-  if (mistakes.length === 0) return value as Suite
+  if (mistakes.length === 0) {
+    const suite = value as Suite
+    plannedTrials({ suite, folder: ".", models: (suite.models ?? [{}]).map(asModel) })
+    return suite
+  }
   const told = mistakes.slice(0, MOST_TOLD).map((mistake) => {
     const line = lineOf?.(mistake.path)
     return `- ${line === undefined ? "" : `line ${line}: `}${saidOf(mistake)}`
@@ -32,12 +38,6 @@ export async function readSuite(value: unknown, lineOf?: YamlFile["lineOf"]): Pr
   throw new ToolwrightError("INVALID_SUITE", `The suite cannot be tried:\n${[...new Set(told)].join("\n")}`, {
     hint: "docs/evaluations.md tells what a suite is made of; 'toolwright eval new' writes one to begin with.",
   })
-}
-
-/** What a model is called in results. */
-export function modelId(model: string | SuiteModel): string {
-  if (typeof model === "string") return model
-  return model.id ?? model.name ?? model.screenplay ?? model.path ?? model.backend ?? model.baseUrl ?? "model"
 }
 
 async function mistakesIn({ models = [], tasks }: Suite): Promise<Mistake[]> {
@@ -48,7 +48,11 @@ async function mistakesIn({ models = [], tasks }: Suite): Promise<Mistake[]> {
       : [{ path: `models[${at}]`, message: `another model is called '${id}' too: give one an 'id'` }],
   )
   const own: Mistake[] = []
-  for (const [name, { graders, output }] of Object.entries(tasks)) {
+  for (const [name, { graders, output, files = {} }] of Object.entries(tasks)) {
+    for (const file of Object.keys(files)) {
+      const wrong = fileFault(file)
+      if (wrong !== undefined) own.push({ path: `tasks.${name}.files`, message: wrong })
+    }
     const fault = output === undefined ? undefined : schemaFault(output)
     if (fault !== undefined) own.push({ path: `tasks.${name}.output`, message: describeFault(fault) })
     for (const [at, grader] of graders.entries())

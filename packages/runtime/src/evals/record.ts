@@ -9,8 +9,8 @@ import {
   type RunSummary,
   type TrialResult,
 } from "@toolwright/toolbox"
-import { plannedTrials, type GivenEvaluation } from "./given.ts"
-import { modelId } from "./read-suite.ts"
+import { plannedTrials, trialKey, type GivenEvaluation } from "./given.ts"
+import { modelId } from "./suite.ts"
 import { report } from "./report.ts"
 
 /** Where an evaluation was asked for, as its record says; its trials and judgements are runs that it asked for. */
@@ -152,7 +152,7 @@ export async function readEvaluation(log: RunLog, id: string): Promise<RecordedE
     if (event.type === "evaluation-start") given = bodyOf<{ given: GivenEvaluation }>(event).given
     if (event.type !== "trial-end") continue
     const result = bodyOf<TrialResult>(event)
-    results.set(JSON.stringify([result.task, result.model, result.trial]), result)
+    results.set(trialKey(result), result)
   }
   if (given === undefined)
     throw new ToolwrightError("RUN_UNREADABLE", `Nothing of the evaluation ${row.id} was written.`)

@@ -1,6 +1,6 @@
 import type { EvaluationReport, TrialResult } from "@toolwright/toolbox"
 import { modelFigures, taskFigures } from "./figures.ts"
-import { modelId } from "./read-suite.ts"
+import { modelId } from "./suite.ts"
 import type { GivenEvaluation, PlannedTrial } from "./given.ts"
 
 /** How far an evaluation has come. */
@@ -15,8 +15,12 @@ export function report(
 ): EvaluationReport {
   const { threshold = 1, description } = suite
   const names = [...new Set(planned.map(({ task }) => task))]
+  const place = new Map(names.map((name, at) => [name, at]))
+  // Grouped once: looked for anew for each task of each model, many trials hold a service up for minutes.
+  const byModel = Map.groupBy(results, ({ model }) => model)
+  const byTask = Map.groupBy(results, ({ model, task }) => JSON.stringify([model, task]))
   const of = (model: string, task?: string): TrialResult[] =>
-    results.filter((each) => each.model === model && (task === undefined || each.task === task))
+    (task === undefined ? byModel.get(model) : byTask.get(JSON.stringify([model, task]))) ?? []
   const tasks = names.flatMap((task) => models.map(modelId).map((model) => taskFigures(task, model, of(model, task))))
   const left = (model: string): number => planned.filter((each) => each.model === model).length - of(model).length
   const figures = models.map(modelId).map((model) =>
@@ -40,7 +44,7 @@ export function report(
     models: figures,
     tasks,
     trials: results.toSorted(
-      (a, b) => names.indexOf(a.task) - names.indexOf(b.task) || a.trial - b.trial || (a.model < b.model ? -1 : 1),
+      (a, b) => place.get(a.task)! - place.get(b.task)! || a.trial - b.trial || (a.model < b.model ? -1 : 1),
     ),
   }
 }

@@ -44,6 +44,15 @@ export interface SuiteModel {
   seed?: number
 }
 
+/** What a model is called in results. */
+export function modelId(model: string | SuiteModel): string {
+  if (typeof model === "string") return model
+  return model.id ?? model.name ?? model.screenplay ?? model.path ?? model.backend ?? model.baseUrl ?? "model"
+}
+
+/** A model that is said by its name alone. */
+export const asModel = (model: string | SuiteModel): SuiteModel => (typeof model === "string" ? { name: model } : model)
+
 export interface SuiteTask {
   /** What is to be done, in words. */
   task: string

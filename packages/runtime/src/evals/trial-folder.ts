@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join, relative, resolve, sep } from "node:path"
+import { dirname, isAbsolute, join, normalize, resolve } from "node:path"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { SuiteTask } from "./suite.ts"
@@ -18,6 +18,8 @@ const MOST_FILES = 20_000
 const MOST_BYTES = 1024 * 1024 * 1024
 /** Folders of a project that are no part of it. */
 const PASSED_OVER = new Set([".git", ".toolwright"])
+
+const PREFIX = "toolwright-trial-"
 
 /** The folder of one trial: of its own, and gone afterwards unless it is kept. */
 export interface TrialFolder extends Disposable {
@@ -36,7 +38,7 @@ export async function trialFolder(
   task: Pick<SuiteTask, "files" | "from" | "git">,
   suiteFolder: string,
 ): Promise<TrialFolder> {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-trial-")))
+  const path = realpathSync(mkdtempSync(join(tmpdir(), PREFIX)))
   let kept = false
   try {
     if (task.from !== undefined) copyInto(resolve(suiteFolder, task.from), path)
@@ -59,13 +61,24 @@ export async function trialFolder(
   }
 }
 
+/**
+ * Why a file cannot be put into the folder of a trial. What lies in `.git` would be obeyed where its first commit is
+ * made: by git itself, outside every sandbox.
+ */
+export function fileFault(file: string): string | undefined {
+  const steps = normalize(file).split(/[\\/]/)
+  const own = steps.find((step) => PASSED_OVER.has(step.toLowerCase()))
+  if (own !== undefined) return `'${file}' lies in ${own}, which is no part of what a trial starts from`
+  if (isAbsolute(file) || steps[0] === ".." || ["", "."].includes(steps.at(-1)!))
+    return `'${file}' is no file in the folder of a trial: say its path from there`
+  return undefined
+}
+
 /** @throws ToolwrightError `INVALID_SUITE` for a path that leads out of the folder */
 function within(folder: string, file: string): string {
-  const full = join(folder, file)
-  if (full !== folder && relative(folder, full).split(sep)[0] !== "..") return full
-  throw new ToolwrightError("INVALID_SUITE", `'${file}' is no file in the folder of a trial.`, {
-    hint: "Paths of files are relative to the folder that the agent works in.",
-  })
+  const fault = fileFault(file)
+  if (fault === undefined) return join(folder, file)
+  throw new ToolwrightError("INVALID_SUITE", `${fault}.`)
 }
 
 /** Plain files and folders; links would lead out of the folder. */
@@ -82,6 +95,8 @@ function copyInto(source: string, target: string): void {
     for (const entry of readdirSync(from, { withFileTypes: true })) {
       if (PASSED_OVER.has(entry.name)) continue
       const [inner, outer] = [join(from, entry.name), join(to, entry.name)]
+      // Folders of trials lie among temporary files, and so may what they start from.
+      if (entry.isDirectory() && entry.name.startsWith(PREFIX)) continue
       if (entry.isDirectory()) copy(inner, outer)
       if (!entry.isFile()) continue
       bytes += lstatSync(inner).size

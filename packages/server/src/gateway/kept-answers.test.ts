@@ -152,3 +152,24 @@ describe("embeddings in Ollama's form", () => {
     expect(asked).toHaveLength(1)
   })
 })
+
+test("embeddings that a model's server does not end are left, and the next are answered", async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "")
+    request.resume()
+    response.writeHead(200, { "content-type": "application/json" })
+    if (asked.length > 1) return void response.end('{"data":[{"index":0,"embedding":[1]}]}')
+    const piece = Buffer.alloc(1024 * 1024, " ")
+    const more = (): void => void (response.destroyed || response.write(piece, () => setImmediate(more)))
+    more()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const ask = asking(createOpenAICompatibleBackend({ baseUrl, modelName: "e" }))
+  const endless = await ask("POST", "/api/embed", { model: "e", input: "ab" })
+  expect(endless.status).toBe(502)
+  expect(JSON.stringify(endless.body)).toContain("does not end its answer")
+  expect((await ask("POST", "/api/embed", { model: "e", input: "ab" })).body.embeddings).toEqual([[1]])
+})

@@ -46,10 +46,33 @@ export async function translatedAnswer(
   if ("ready" in asked) return Response.json(asked.ready)
   const started = performance.now()
   const response = await passedOn(backend, to, asked.body, signal)
-  const answer: unknown = await response.json().catch(() => undefined)
+  const answer = await jsonIn(response, to)
   if (!isObject(answer))
     throw new ToolwrightError("MODEL_BAD_REPLY", `The model's server gave no answer to '${to}' that can be read.`)
   const { leftOut } = asked
   const headers: Record<string, string> = leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }
   return Response.json(tell(answer, given, performance.now() - started), { headers })
+}
+
+/** Characters of an answer that is read whole: many thousands of long vectors. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+/** Of what is no JSON, nothing. @throws ToolwrightError `MODEL_BAD_REPLY` for an answer without an end */
+async function jsonIn({ body }: Response, page: string): Promise<unknown> {
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  let characters = 0
+  // Leaving the loop leaves the server too.
+  for await (const bytes of body ?? []) {
+    const piece = decoder.decode(bytes, { stream: true })
+    pieces.push(piece)
+    characters += piece.length
+    if (characters > MOST_CHARACTERS)
+      throw new ToolwrightError("MODEL_BAD_REPLY", `The model's server does not end its answer to '${page}'.`)
+  }
+  try {
+    return JSON.parse(pieces.join("") + decoder.decode())
+  } catch {
+    return undefined
+  }
 }

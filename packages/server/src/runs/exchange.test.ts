@@ -116,6 +116,12 @@ test("what is no run, is damaged, or is here in part, is refused whole", async (
     changed((run) => Object.assign(run.run as object, { id: "../../etc" })),
     changed((run) => Object.assign(run.run as object, { started: "now" })),
     changed((run) => Object.assign(run.run as object, { title: 7 })),
+    // Moments that no date can tell, and an outcome that a terminal would obey.
+    changed((run) => Object.assign(run.run as object, { started: 1e300 })),
+    changed((run) => Object.assign(run.run as object, { ended: -9e15 })),
+    changed((run) => Object.assign(run.run as object, { status: "\u001b[2J" })),
+    changed((run) => (run.events = [{ digest: { type: "x", time: 1e300 }, body: "{}" }])),
+    changed((run) => (run.events = [{ digest: { type: "\u001b[2J", time: 1 }, body: "{}" }])),
     changed((run) => (run.events = [{ digest: { type: "x", time: 1 }, body: "{" }])),
     changed((run) => (run.events = { length: 1 })),
     changed((run) => (run.bodies = { a: 1 })),

@@ -140,16 +140,26 @@ function isSound(
   return Array.isArray(below) && below.every((each) => typeof each === "object" && each !== null && isSound(each, room))
 }
 
+/** What an outcome and the kind of an event are made of: lists show them as they are. */
+const WORD = /^[a-z][a-z0-9-]{0,59}$/
+/** The last moment that dates can tell: a single later one would keep every list that it stands in from being shown. */
+const LAST_TIME = 8.64e15
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= LAST_TIME
+}
+
 function soundHead(run: Partial<RunDigest> | null | undefined): boolean {
   if (typeof run !== "object" || run === null || !/^[\w-]{1,100}$/.test(String(run.id))) return false
   const { agent, model, title, status, started, ended = 0, askedBy } = run
-  if (![started, ended].every((time) => Number.isFinite(time))) return false
+  if (![started, ended].every(isTime) || !WORD.test(String(status))) return false
   const texts = [agent, model, title, status, ...(askedBy === undefined ? [] : [askedBy?.call])]
   return texts.every((text) => typeof text === "string")
 }
 
 function soundEvent(event: ExportedRun["events"][number] | null): boolean {
-  if (typeof event?.digest?.type !== "string" || !Number.isFinite(event.digest.time)) return false
+  if (typeof event?.digest?.type !== "string" || !WORD.test(event.digest.type)) return false
+  if (!isTime(event.digest.time)) return false
   return event.body === undefined || (typeof event.body === "string" && isJson(event.body))
 }
 
