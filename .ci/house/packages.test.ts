@@ -75,6 +75,26 @@ test("each package of others has its row in docs/dependencies.md, with the rooms
   for (const [name, rooms] of needed) expect(rows.get(name)?.toSorted(), name).toEqual(rooms.toSorted())
 })
 
+test("what the repository itself needs stands in docs/dependencies.md too, types and clients apart", () => {
+  const told = read("docs/dependencies.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .flatMap((line) => line.split("|")[1]!.split(","))
+    .map((name) => name.trim())
+  const scopes = told.filter((name) => name.endsWith("/*")).map((name) => name.slice(0, -1))
+  const manifests = ["package.json", ...folders.map((folder) => `packages/${folder}/package.json`)]
+  const untold = manifests.flatMap((file) => {
+    const { devDependencies = {}, optionalDependencies = {} } = JSON.parse(read(file)) as Record<string, object>
+    return Object.keys({ ...devDependencies, ...optionalDependencies }).filter(
+      (name) =>
+        !/^(@toolwright\/|toolwright$|@types\/)/.test(name) &&
+        !told.includes(name) &&
+        !scopes.some((scope) => name.startsWith(scope)),
+    )
+  })
+  expect(untold).toEqual([])
+})
+
 test("no test code is in a package", () => {
   const shipped = folders.flatMap((folder) => {
     const dist = join(root, "packages", folder, "dist")
