@@ -42,7 +42,7 @@ export const runCommand: Command = {
         line: 'toolwright run "make the test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1',
         does: "With a model that Ollama serves",
       },
-      { line: 'toolwright run "delete the folder build" --dry-run', does: "See the calls, run none" },
+      { line: 'toolwright run "delete notes.txt" --dry-run', does: "See the calls, run none" },
     ],
   }),
   details: `Which model is asked is said by options, environment variables or toolwright.yaml. Where none is configured, the built-in pocket

@@ -159,6 +159,9 @@ test("without a token nobody queues a task, and a token for some tools opens non
     json: { error: { code: "TOKEN_REQUIRED" } },
   })
   expect((await open.ask("/tasks")).json.tasks).toEqual([])
+  for (const path of ["/agents", "/plans"]) expect((await open.ask(path, { body: {} })).status).toBe(401)
+  const reading = { "/tasks": ["GET"], "/agents": ["GET"], "/plans": ["GET"] }
+  expect(await open.ask("/")).toMatchObject({ json: { routes: reading } })
   const narrow = await served({ tokens: [{ token: TOKEN, tags: ["git"] }] })
   for (const asked of [{}, { body: { input: "x" } }]) expect((await narrow.ask("/tasks", asked)).status).toBe(403)
   expect((await narrow.ask("/tasks/t1")).status).toBe(403)

@@ -14,7 +14,8 @@ export function refuseChanges(
   path: string,
   about: { what: string; command: string; methods?: string[] },
 ): void {
-  app.on(about.methods ?? ["POST"], [path, `${path}/*`], () =>
+  // The pattern is about the path itself too, and stands in no list of what is served.
+  app.on(about.methods ?? ["POST"], [`${path}/*`], () =>
     problem({
       code: "TOKEN_REQUIRED",
       message: `${about.what} over a server with a token alone.`,
