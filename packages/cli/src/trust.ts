@@ -27,10 +27,20 @@ export function trustQuestion({ path, demands, changed }: TrustRequest): string 
   ].join("\n")
 }
 
+/** What differs in nothing but the name at its end is said once, with all the names. */
+function inFewWords(demands: readonly Demand[]): string[] {
+  const names = new Map<string, string[]>()
+  for (const { verb, what } of demands) {
+    const [, head = `${verb} ${what}`, name] = /^(.* )('[^']+')$/.exec(`${verb} ${what}`) ?? []
+    names.set(head, [...(names.get(head) ?? []), ...(name === undefined ? [] : [name])])
+  }
+  return [...names].map(([head, ends]) => `${head}${ends.join(", ")}`)
+}
+
 /** What is said where nobody can be asked, or where the answer was no; nothing where nothing waits. */
 export function trustNotice({ file, trust, waiting, changed }: LoadedConfiguration): string | undefined {
   if (waiting.length === 0 || file === undefined) return undefined
-  const demands = waiting.flatMap((setting) => setting.demands).map(({ verb, what }) => neutralise(`${verb} ${what}`))
+  const demands = inFewWords(waiting.flatMap((setting) => setting.demands)).map(neutralise)
   const untrusted = changed === true ? CHANGED : "is not trusted"
   const why = trust === "declined" ? "was not trusted when you were asked" : untrusted
   return (

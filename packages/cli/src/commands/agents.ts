@@ -3,6 +3,7 @@ import type { AgentAccess, AgentDefinition, AgentProfile, AgentView } from "@too
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
+import { listed, widthOf } from "../render/room.ts"
 import { oneLine } from "../render/short.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -74,7 +75,7 @@ const ACTIONS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = { l
 async function list({ invocation, values, agents }: Asked): Promise<number> {
   const all = await agents.list()
   if (values.json === true) printJson(invocation, all)
-  else for (const view of all) invocation.stdout.write(`${lineOf(view)}\n`)
+  else for (const line of linesOf(all, invocation)) invocation.stdout.write(`${line}\n`)
   return EXIT.success
 }
 
@@ -91,7 +92,7 @@ async function create({ invocation, values, agents, name }: Asked): Promise<numb
   })
   if (values.json === true) printJson(invocation, view)
   else {
-    invocation.stdout.write(`${lineOf(view)}\n`)
+    invocation.stdout.write(`${linesOf([view], invocation).join("\n")}\n`)
     invocation.stdout.write(`give it a task: toolwright tasks add "…" --agent ${view.name}\n`)
   }
   return EXIT.success
@@ -180,10 +181,18 @@ async function definitionIn(path: string): Promise<AgentDefinition> {
   return definition
 }
 
-function lineOf(view: AgentView): string {
-  const { name, kind, description, files = [] } = view
-  const what = files.length > 0 ? `owns ${files.join(", ")}` : description
-  return `${name.padEnd(20)}  ${kind.padEnd(8)}  ${changesOf(view).padEnd(16)}  ${oneLine(what, 90)}`
+function linesOf(views: readonly AgentView[], world: Pick<Invocation, "stdout" | "isTTY">): string[] {
+  const [names, kinds, changes] = [
+    widthOf(views.map(({ name }) => name)),
+    widthOf(views.map(({ kind }) => kind)),
+    widthOf(views.map(changesOf)),
+  ]
+  return views.flatMap((view) => {
+    const { name, kind, description, files = [] } = view
+    const what = files.length > 0 ? `owns ${files.join(", ")}` : description
+    const left = `${name.padEnd(names)}  ${kind.padEnd(kinds)}  ${changesOf(view).padEnd(changes)}  `
+    return listed({ left, text: oneLine(what, 200) }, world)
+  })
 }
 
 function changesOf({ changesWorkspace, ownsFiles }: AgentView): string {

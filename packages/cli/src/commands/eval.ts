@@ -120,7 +120,7 @@ async function show(asked: Asked): Promise<number> {
     const style = styleOf(asked)
     const failed = report.trials.filter(({ verdict }) => verdict !== "pass")
     const runs = failed.flatMap((trial) => [...trialLines(trial, style, widthsOf(report)), ...runLine(trial.run)])
-    print(asked, report, [...reportLines(report, style), ...(runs.length === 0 ? [] : ["", ...runs]), ...next(report)])
+    print(asked, report, [...reportLines(report, style), ...(runs.length === 0 ? [] : ["", ...runs]), ...goOn(report)])
     await writePage(asked, all, report)
     return EXIT.success
   })
@@ -212,12 +212,14 @@ async function writePage({ invocation, values }: Asked, all: Evaluations, { id }
   if (values.json !== true) invocation.stdout.write(`page: ${path}\n`)
 }
 
-function next({ id, open, state }: EvaluationReport): string[] {
-  return [
-    ...(open > 0 && state !== "running" ? [`go on with it: toolwright eval resume ${id}`] : []),
-    `what came of each: toolwright eval show ${id}`,
-  ]
-}
+const goOn = ({ id, open, state }: EvaluationReport): string[] =>
+  open > 0 && state !== "running" ? [`go on with it: toolwright eval resume ${id}`] : []
+
+/** What is said after trials; `eval show` shows by itself what the last line leads to. */
+const next = (report: EvaluationReport): string[] => [
+  ...goOn(report),
+  `what did not pass, and why: toolwright eval show ${report.id}`,
+]
 
 const runLine = (run: string | undefined): string[] =>
   run === undefined ? [] : [`  its run: toolwright runs show ${run}`]

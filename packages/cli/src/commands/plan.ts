@@ -108,7 +108,10 @@ async function start(asked: Asked): Promise<number> {
   if (values.queue === true) {
     return withPlans(asked, async (plans) => {
       const view = await plans.start(plan, inputs, origin)
-      print(asked, view, [...planTree(view), `workers do it: toolwright work, or toolwright plan resume ${view.id}`])
+      print(asked, view, [
+        ...planTree(view, invocation),
+        `workers do it: toolwright work, or toolwright plan resume ${view.id}`,
+      ])
       return EXIT.success
     })
   }
@@ -169,7 +172,7 @@ async function show(asked: Asked): Promise<number> {
     if (values.watch === true) return followPlan(invocation, plans, view.id)
     const next = afterwards(view, configuration).filter((line) => !line.includes(`plan show ${view.id}`))
     const one = `one task: toolwright tasks show ${view.steps[0]?.id}`
-    print(asked, view, [...planTree(view), ...next, one])
+    print(asked, view, [...planTree(view, invocation), ...next, one])
     return EXIT.success
   })
 }
@@ -179,7 +182,7 @@ async function change(asked: Asked, how: "cancel" | "retry"): Promise<number> {
     throw usageError("Which plan?", "Give its id; 'toolwright plan list' shows them.")
   return withPlans(asked, async (plans) => {
     const view = await plans[how](asked.what ?? "latest")
-    print(asked, view, planTree(view))
+    print(asked, view, planTree(view, asked.invocation))
     return EXIT.success
   })
 }

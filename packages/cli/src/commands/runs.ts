@@ -6,6 +6,7 @@ import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
+import { columnsOf, widthOf } from "../render/room.ts"
 import { count, duration, oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
 import { tokenLines } from "../render/token-lines.ts"
@@ -81,7 +82,8 @@ export const runsCommand: Command = {
 }
 
 const ELSEWHERE =
-  "What was done where every folder is read-only is recorded outside of it: name the folders as then, as in --read-only ."
+  "'toolwright run \"…\"' makes one. What was done where every folder is read-only is recorded outside of it: " +
+  "name the folders as then, as in --read-only ."
 const OTHERS = "Calls by hand or for others, and runs that a run or an evaluation asked for, are: add --calls."
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
@@ -99,19 +101,32 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
       `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ` +
         `${toolwright.log.target}.\n${other === undefined ? ELSEWHERE : OTHERS}\n`,
     )
-  } else for (const head of heads) stdout.write(`${headLine(head)}\n`)
+  } else for (const line of headLines(heads, invocation)) stdout.write(`${line}\n`)
   return EXIT.success
 }
 
-function headLine({ runId, agent, surface, task, status, summary }: RunHead): string {
-  const { rounds = 0, times, dryRun } = summary ?? {}
-  const size = times === undefined ? "" : [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)]
+/** A line for each run: as much of its task as there is room for. */
+function headLines(heads: readonly RunHead[], invocation: Invocation): string[] {
+  const sizes = heads.map(sizeOf)
+  const outcomes = heads.map(({ status }) => neutralise(status))
+  const [states, widest] = [widthOf(outcomes), widthOf(sizes)]
+  return heads.map((head, at) => {
+    const left = `${head.runId}  ${outcomes[at]!.padEnd(states)}  ${sizes[at]!.padEnd(widest)}  ${whoDid(head)}: `
+    const room = invocation.isTTY.stdout ? Math.max(20, columnsOf(invocation) - left.length) : 80
+    return `${left}${oneLine(head.task, room)}`
+  })
+}
+
+function sizeOf({ agent, summary }: RunHead): string {
+  const { rounds = 0, times } = summary ?? {}
+  if (times === undefined) return ""
+  return [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)].join(", ")
+}
+
+function whoDid({ agent, surface, summary }: RunHead): string {
   const isItself = surface === "undo" || surface === "eval"
   const who = agent !== "" ? agent : isItself ? surface : `call over ${surface}`
-  return (
-    `${runId}  ${neutralise(status).padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ` +
-    `${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
-  )
+  return `${neutralise(who)}${summary?.dryRun === true ? " (dry run)" : ""}`
 }
 
 /** What stands before further lines of an event, below its number. */
@@ -161,7 +176,7 @@ const APPROVALS: Readonly<Record<string, (event: RecordedEvent) => string>> = {
 
 function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
   const style = styleFor(isTTY.stdout, env)
-  const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
+  const width = columnsOf({ stdout, isTTY }) - NUMBER.length
   const lines = createLines({ style, width, unicode: isTTY.stdout })
   const linesOf = (event: RecordedEvent): readonly string[] => {
     if (event.erased === true) return [style.dim(`${event.type}: erased`)]

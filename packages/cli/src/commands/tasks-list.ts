@@ -15,7 +15,7 @@ export const plainTasksCommand: Command = {
     if (isConfigured(invocation, CONFIGURING)) return (await import("./tasks.ts")).tasksCommand.run(invocation)
     const { args, stdout } = invocation
     const { target, rows } = await lookAtTasks(args[args.indexOf("--database") + 1 || args.length], invocation)
-    for (const line of rows.length === 0 ? [noTasks(target)] : taskTree(rows)) stdout.write(`${line}\n`)
+    for (const line of rows.length === 0 ? [noTasks(target)] : taskTree(rows, invocation)) stdout.write(`${line}\n`)
     return EXIT.success
   },
 }

@@ -136,7 +136,7 @@ async function list({ invocation, values, access }: Asked): Promise<number> {
     const views = rows.map((row) => taskView(row, after?.get(row.id)))
     stdout.write(`${JSON.stringify(views, null, 2)}\n`)
   } else if (rows.length === 0) stdout.write(`${nothingListed(values, access.target)}\n`)
-  else for (const line of taskTree(rows)) stdout.write(`${line}\n`)
+  else for (const line of taskTree(rows, invocation)) stdout.write(`${line}\n`)
   return EXIT.success
 }
 

@@ -22,7 +22,7 @@ export const plainListCommand: Command = {
         return { name, category, summary, ...(missing.length === 0 ? {} : { unavailable: missing.join("; ") }) }
       }),
     )
-    for (const line of listLines(tools)) invocation.stdout.write(`${line}\n`)
+    for (const line of listLines(tools, invocation)) invocation.stdout.write(`${line}\n`)
     for (const line of otherKits(tools)) invocation.stderr.write(`${line}\n`)
     return EXIT.success
   },

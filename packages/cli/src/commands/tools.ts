@@ -137,7 +137,7 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
       ...(reason === undefined ? {} : { unavailable: reason }),
     }
   })
-  for (const line of listLines(listed)) stdout.write(`${line}\n`)
+  for (const line of listLines(listed, invocation)) stdout.write(`${line}\n`)
   for (const line of otherKits(tools)) invocation.stderr.write(`${line}\n`)
   return EXIT.success
 }

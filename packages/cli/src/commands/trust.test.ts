@@ -78,7 +78,7 @@ describe.skipIf(!POSIX)("a cloned folder's configuration", () => {
       "agents/keeper.yaml": "# Of ours\nname: keeper\nprompt: |\n  One.\n  Two.\n",
     })
     const { stderr } = await here(["agents"], { cwd, env })
-    expect(stderr).toContain("instruct a model as 'keeper'; instruct a model as 'Bill'.")
+    expect(stderr).toContain("instruct a model as 'keeper', 'Bill'.")
     const { stdout } = await here(["trust"], { cwd, env })
     const bar = `${" ".repeat(12)}│`
     expect(stdout.split("\n").slice(2, -1)).toEqual([

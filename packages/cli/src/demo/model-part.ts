@@ -6,6 +6,7 @@ import { createLines } from "../render/lines.ts"
 import { liveRenderer } from "../render/live.ts"
 import { neutralise } from "../render/neutralise.ts"
 import type { Renderer } from "../render/renderer.ts"
+import { columnsOf } from "../render/room.ts"
 import { count, shortArguments } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
 import { CallCheck } from "./check.ts"
@@ -125,7 +126,7 @@ async function putRight(
     ? undefined
     : createLines({
         style: styleFor(isTTY.stdout, env),
-        width: isTTY.stdout ? stdout.columns || 100 : 200,
+        width: columnsOf({ stdout, isTTY }),
         unicode: isTTY.stdout,
       })
   const renderer = jsonLinesRenderer(stdout)

@@ -68,9 +68,11 @@ function modelLines(
   const several = most > 1 ? `, pass@${most} ${percent(passAt[most])}, pass^${most} ${percent(passAll[most])}` : ""
   const untold = errors === 0 ? "" : `, ${errors} not measured`
   const verdict = reached ? style.green("reached") : style.red("not reached")
+  // Of nothing measured nothing is likely.
   const likely = `${percent(interval[0])} to ${percent(interval[1])} likely`
+  const shares = ` (${percent(passAt[1])}; ${likely})${several}`
   return [
-    `${oneLine(model, 60)}: ${passed} of ${measured} passed${untold} (${percent(passAt[1])}; ${likely})${several}`,
+    `${oneLine(model, 60)}: ${passed} of ${measured} passed${untold}${measured === 0 ? "" : shares}`,
     `  ${percent(threshold)} ${verdict}; ${inputTokens} tokens in, ${outputTokens} out, ${duration(milliseconds)} a trial`,
   ]
 }

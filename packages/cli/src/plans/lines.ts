@@ -1,5 +1,7 @@
 import type { CheckedPlan, PlanDigest, PlanView } from "@toolwright/runtime"
+import type { Invocation } from "../command.ts"
 import { neutralise } from "../render/neutralise.ts"
+import { columnsOf, cut, listed } from "../render/room.ts"
 import { count, oneLine } from "../render/short.ts"
 
 type Step = PlanView["steps"][number]
@@ -13,8 +15,9 @@ export function planLine({ id, state, tasks }: PlanDigest): string {
 /**
  * A plan and below it its tasks, each as far in as the levels that it waits for; why one stands still on a line below.
  */
-export function planTree(view: PlanView): string[] {
-  return [planLine(view), ...view.steps.flatMap((step) => stepLines(step, view))]
+export function planTree(view: PlanView, world?: Pick<Invocation, "stdout" | "isTTY">): string[] {
+  const steps = view.steps.flatMap((step) => stepLines(step, view, world))
+  return [planLine(view), ...steps]
 }
 
 /** A task on one line. */
@@ -25,9 +28,11 @@ export function stepLine({ name, level, state, agent, attempts, input }: Step): 
   return `${place.padEnd(22)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(String(words), 60)}`
 }
 
-function stepLines(step: Step, view: PlanView): string[] {
+function stepLines(step: Step, view: PlanView, world?: Pick<Invocation, "stdout" | "isTTY">): string[] {
   const why = reasonOf(step, view)
-  return [stepLine(step), ...(why === undefined ? [] : [`${"  ".repeat(step.level + 2)}${why}`])]
+  const left = "  ".repeat(step.level + 2)
+  if (world?.isTTY.stdout !== true) return [stepLine(step), ...(why === undefined ? [] : [`${left}${why}`])]
+  return [cut(stepLine(step), columnsOf(world)), ...(why === undefined ? [] : listed({ left, text: why }, world))]
 }
 
 /** Why a task stands as it does, where that is not what one would expect. */

@@ -19,7 +19,7 @@ export async function watchPlan(
   let drawn = 0
   for (;;) {
     const view = await plans.show(id)
-    if (isTTY.stdout) drawn = redraw(stdout, planTree(view), drawn)
+    if (isTTY.stdout) drawn = redraw(stdout, planTree(view, { stdout, isTTY }), drawn)
     else for (const line of changesIn(view, shown)) stdout.write(`${line}\n`)
     if (view.state !== "open" || signal.aborted) return view
     await sleep(EVERY_MS, undefined, { signal }).catch(() => {})

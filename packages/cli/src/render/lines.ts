@@ -140,7 +140,7 @@ function callLine(name: string, call: string, result: ToolResult, { style, marks
   const took = duration(result.executionTimeMs)
   const sign = isDry(result) ? style.cyan(marks.dry) : result.success ? style.green(marks.ok) : style.red(marks.failed)
   const args = style.dim(oneLine(call, room - name.length - took.length - 12))
-  return `  ${sign} ${style.bold(neutralise(name))} ${args} ${style.dim(took)}`
+  return `  ${[sign, style.bold(neutralise(name)), args, style.dim(took)].filter((part) => part !== "").join(" ")}`
 }
 
 /** What came of a call. */
@@ -151,10 +151,15 @@ function resultLines(result: ToolResult, { style, room }: Sheet): string[] {
     return [`    ${style.dim(`well-formed, not run${asks}`)}`]
   }
   // What went wrong is worth more than one line.
-  const shown = success ? oneLine(output, room - 6) : oneLine(error?.message ?? output, Math.max(300, room))
+  const shown = success
+    ? oneLine(withoutDifference(output), room - 6)
+    : oneLine(error?.message ?? output, Math.max(300, room))
   if (shown === "") return []
   return [`    ${success ? style.dim(shown) : shown}`]
 }
+
+/** A difference of files is nothing to be read on one line; what stands before it says what was changed. */
+const withoutDifference = (text: string): string => text.split(/\n(?=--- )/, 1)[0]!
 
 /** Said where a server has to read much of a prompt anew, since something in its front is not as it was. */
 function readAnew(prefix: { kept: number; of: number } | undefined): string[] {

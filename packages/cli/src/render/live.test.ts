@@ -105,7 +105,7 @@ test("a result is shown in its own lines where there are more than one, up to a 
     result: failure({ code: "TOOL_FAILED", message: "no\nnot at all" }),
   })
   expect(text).toBe(
-    "  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n",
+    "  ok     look 0.0 s\n    one\n      two\n    [2 more lines]\n  failed look 0.0 s\n    no\n    not at all\n",
   )
 })
 

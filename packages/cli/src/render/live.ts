@@ -5,6 +5,7 @@ import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import { createActivity, SPINNER } from "./progress.ts"
 import type { Renderer } from "./renderer.ts"
+import { columnsOf } from "./room.ts"
 import { count, duration } from "./short.ts"
 import { standsAbove } from "./stands-above.ts"
 import { styleFor, type Style } from "./style.ts"
@@ -54,7 +55,7 @@ class LiveRun implements LiveRenderer {
     this.#stdout = stdout
     this.#onTerminal = isTTY.stdout
     this.#style = styleFor(isTTY.stdout, env)
-    const width = isTTY.stdout ? stdout.columns || 100 : 200
+    const width = columnsOf({ stdout, isTTY })
     this.#lines = createLines({ style: this.#style, width, unicode: isTTY.stdout })
     this.#resultLines = resultLines
     this.#timer = isTTY.stdout && env.TERM !== "dumb" ? setInterval(() => this.#draw(), 100).unref() : undefined

@@ -3,13 +3,14 @@ import type { Invocation, Output } from "../command.ts"
 import { createLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
+import { columnsOf } from "./room.ts"
 import { duration } from "./short.ts"
 import { styleFor } from "./style.ts"
 
 /** Lines for a pipe or a log: what happened, without what is only of the moment. */
 export function plainRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">): Renderer {
   const style = styleFor(isTTY.stdout, env)
-  const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
+  const lines = createLines({ style, width: columnsOf({ stdout, isTTY }), unicode: isTTY.stdout })
   return {
     show(event) {
       for (const line of lines(event)) stdout.write(`${line}\n`)

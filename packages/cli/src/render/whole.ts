@@ -4,6 +4,7 @@ import type { Invocation } from "../command.ts"
 import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
+import { columnsOf } from "./room.ts"
 import { shortArguments } from "./short.ts"
 import { standsAbove } from "./stands-above.ts"
 import { styleFor, type Style } from "./style.ts"
@@ -22,7 +23,7 @@ export function wholeRenderer(
   { recorded = true }: { recorded?: boolean } = {},
 ): Renderer {
   const style = styleFor(isTTY.stdout, env)
-  const width = isTTY.stdout ? stdout.columns || 100 : 200
+  const width = columnsOf({ stdout, isTTY })
   const lines = createLines({ style, width, unicode: isTTY.stdout })
   const plain = isTTY.stdout ? neutralise : (text: string) => text
   const write = (text: string): void => void stdout.write(`${text}\n`)

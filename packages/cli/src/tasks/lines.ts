@@ -1,17 +1,24 @@
 import { shownTask, type TaskRow } from "@toolwright/store/state"
+import type { Invocation } from "../command.ts"
+import { columnsOf, cut } from "../render/room.ts"
 import { duration, oneLine } from "../render/short.ts"
 import { neutralise } from "../render/neutralise.ts"
 
 /** A task on one line: its id, how it stands, who does it, what is to be done, and why it stands so. */
 export function summaryLine(task: TaskRow, indent = "", width = 20): string {
+  const { line, why } = partsOf(task, indent, width)
+  return why === undefined ? line : `${line}: ${why}`
+}
+
+function partsOf(task: TaskRow, indent: string, width: number): { line: string; why?: string } {
   const row = shownTask(task)
   const { id, state, agent, reason, attempts } = row
   const tries = attempts > 1 ? ` (try ${attempts})` : ""
-  const why = reason === null || state === "done" ? "" : `: ${oneLine(reason, 100)}`
-  return (
-    `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ` +
-    `${oneLine(wordsOf(row), 70)}${why}`
-  )
+  const left = `${`${indent}${id}`.padEnd(width)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: `
+  return {
+    line: `${left}${oneLine(wordsOf(row), 70)}`,
+    ...(reason === null || state === "done" ? {} : { why: oneLine(reason, 100) }),
+  }
 }
 
 /** What is said where there are none. */
@@ -19,8 +26,12 @@ export function noTasks(target: string): string {
   return `No tasks are queued in ${target}. 'toolwright tasks add "…"' puts one there, 'toolwright work' does them.`
 }
 
-/** Tasks as a tree: those that a task asked for stand below it, in the order in which they were added. */
-export function taskTree(rows: readonly TaskRow[]): string[] {
+/**
+ * Tasks as a tree: those that a task asked for stand below it, in the order in which they were added.
+ *
+ * @param world where a person reads them; one line for each unless given
+ */
+export function taskTree(rows: readonly TaskRow[], world?: Pick<Invocation, "stdout" | "isTTY">): string[] {
   const ids = new Set(rows.map(({ id }) => id))
   const below = Map.groupBy(rows, ({ parent }) => (parent !== null && ids.has(parent) ? parent : ""))
   const drawn: [TaskRow, string][] = []
@@ -34,7 +45,13 @@ export function taskTree(rows: readonly TaskRow[]): string[] {
   }
   draw("", "")
   const width = Math.max(20, ...drawn.map(([{ id }, indent]) => indent.length + id.length))
-  return drawn.map(([row, indent]) => summaryLine(row, indent, width))
+  if (world?.isTTY.stdout !== true) return drawn.map(([row, indent]) => summaryLine(row, indent, width))
+  // A person reads it in columns: what does not fit is cut, and why a task stands as it does is told below it.
+  const room = columnsOf(world)
+  return drawn.flatMap(([row, indent]) => {
+    const { line, why } = partsOf(row, indent, width)
+    return [line, ...(why === undefined ? [] : [`${indent}  ${why}`])].map((each) => cut(each, room))
+  })
 }
 
 /** Everything about a task, for a person. */

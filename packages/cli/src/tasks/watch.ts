@@ -23,7 +23,7 @@ export async function watchTasks(
   let drawn = 0
   for (;;) {
     const rows = "root" in which ? await familyOf(queue, which.root) : await queue.list(which.filter)
-    const tree = taskTree(rows)
+    const tree = taskTree(rows, { stdout, isTTY })
     if (isTTY.stdout) {
       stdout.write(
         `${drawn === 0 ? "" : `\u001b[${drawn}A`}${tree.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`,

@@ -1,3 +1,5 @@
+import type { Invocation } from "../command.ts"
+import { listed as entry, widthOf } from "../render/room.ts"
 import catalogue from "./catalogue.json" with { type: "json" }
 
 /** What a list says of a tool. */
@@ -11,13 +13,15 @@ export interface ListedTool {
   unavailable?: string
 }
 
-/** One line for each tool, in columns. */
-export function listLines(tools: readonly ListedTool[]): string[] {
-  const width = Math.max(0, ...tools.map((tool) => tool.name.length))
-  return tools.map(({ name, category, summary, origin, unavailable }) => {
+/** The tools in columns; one line for each where a program reads. */
+export function listLines(tools: readonly ListedTool[], world: Pick<Invocation, "stdout" | "isTTY">): string[] {
+  const width = widthOf(tools.map(({ name }) => name))
+  const kinds = widthOf(tools.map(({ category }) => category))
+  return tools.flatMap(({ name, category, summary, origin, unavailable }) => {
     const from = origin === undefined ? "" : ` [${origin}]`
     const note = unavailable === undefined ? "" : ` [not available here: ${unavailable}]`
-    return `${name.padEnd(width)}  ${category.padEnd(13)}  ${summary}${from}${note}`
+    const left = `${name.padEnd(width)}  ${category.padEnd(kinds)}  `
+    return entry({ left, text: `${summary}${from}${note}` }, world)
   })
 }
 

@@ -34,7 +34,7 @@ function ThemeButton() {
     <button type="button" className="button" onClick={change} title="Light, dark, or as the system">
       <span aria-hidden>{{ system: "◐", light: "☀", dark: "☾" }[chosen]}</span>
       <span className="sr-only">Colours: </span>
-      <span className="max-md:sr-only">{{ system: "As the system", light: "Light", dark: "Dark" }[chosen]}</span>
+      <span className="max-lg:sr-only">{{ system: "As the system", light: "Light", dark: "Dark" }[chosen]}</span>
     </button>
   )
 }
@@ -86,7 +86,7 @@ export function Shell() {
               key={to}
               to={to}
               search={{}}
-              className="rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap max-sm:px-1.5 text-soft hover:bg-raised hover:text-ink"
+              className="rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap max-lg:px-2 max-sm:px-1.5 text-soft hover:bg-raised hover:text-ink"
               activeProps={{ className: "bg-mark !text-ink font-medium", "aria-current": "page" }}
             >
               {name}
@@ -101,7 +101,7 @@ export function Shell() {
           </span>
         ) : null}
         <button type="button" className="button" onClick={() => setPalette(true)}>
-          <span className="max-md:sr-only">Go to</span> <kbd className="text-[11px] text-soft">⌘K</kbd>
+          <span className="max-lg:sr-only">Go to</span> <kbd className="text-[11px] text-soft">⌘K</kbd>
         </button>
         <ThemeButton />
       </header>

@@ -310,7 +310,10 @@ function chosenItem(items: readonly HistoryItem[], id: string | undefined): Hist
     )
     if (last !== undefined) return last
     throw new ToolwrightError("NOTHING_TO_UNDO", "Nothing that is on record can be taken back.", {
-      hint: "'toolwright undo list' shows what was changed.",
+      hint:
+        items.length === 0
+          ? "No tool has changed anything here of which a copy was kept."
+          : "'toolwright undo list' shows what was changed, and what of it is taken back already.",
     })
   }
   const single = items.flatMap((item) => [item, ...(item.kind === "run" ? item.entries.map(itemOf(item)) : [])])

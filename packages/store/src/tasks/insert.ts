@@ -127,7 +127,11 @@ export function roomKeeper(database: Database, room: number, now: () => number) 
 
 const COUNTED_EVERY_MS = 1_000
 
-export const waitsFor = (id: string, state: TaskState): string => `it waits for ${id}, which is ${state}`
+/** As it reads in a sentence. */
+const HOW_ENDED: { readonly [State in TaskState]?: string } = { failed: "failed", cancelled: "was cancelled" }
+
+export const waitsFor = (id: string, state: TaskState): string =>
+  `it waits for ${id}, which ${HOW_ENDED[state] ?? `is ${state}`}`
 
 export function unknownTask(id: string, several = false): ToolwrightError {
   const shown = id.slice(0, 100)

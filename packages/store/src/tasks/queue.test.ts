@@ -143,7 +143,7 @@ onBothDatabases("a queue of tasks", (address) => {
     const both = await queue.claim("w", 2)
     await queue.end(both[0]!, { state: "failed", reason: "no" })
     expect(await states(queue, ["d", "e"])).toEqual(["blocked", "blocked"])
-    expect((await queue.get("d"))!.reason).toBe("it waits for b, which is failed")
+    expect((await queue.get("d"))!.reason).toBe("it waits for b, which failed")
     await queue.retry("b")
     expect(await states(queue, ["b", "d", "e"])).toEqual(["queued", "waiting", "waiting"])
     await queue.end(both[1]!, { state: "done", result: 1 })

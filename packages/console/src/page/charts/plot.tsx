@@ -48,6 +48,31 @@ function onScheme(listener: () => void): () => void {
 }
 const scheme = (): string => `${document.documentElement.dataset.theme ?? ""} ${dark().matches}`
 
+/** What stands at the lines of a scale: 0 without a unit, and nothing that stands at the line below already. */
+function ticks(values: readonly number[], shown: (value: number) => string): string[] {
+  const texts = values.map((value) => (value === 0 ? "0" : shown(value)))
+  // Of 0.5 and 1 runs, the half is the one that is not there.
+  return texts.map((text, at) => (text === texts[at + 1] ? "" : text))
+}
+
+const DAY_SECONDS = 86_400
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const
+const DATE = { day: "numeric", month: "short" } as const
+
+const moment = (seconds: number): string => new Date(seconds * 1000).toLocaleString("en-GB", { ...DATE, ...CLOCK })
+
+/** Times below a chart: the clock, and the day where one begins. */
+function moments(times: readonly number[], step: number): string[] {
+  return times.map((seconds, at) => {
+    const time = new Date(seconds * 1000)
+    const day = time.toLocaleDateString("en-GB", DATE)
+    if (step >= DAY_SECONDS) return day
+    const before = at === 0 ? undefined : new Date(times[at - 1]! * 1000).toLocaleDateString("en-GB", DATE)
+    const clock = time.toLocaleTimeString("en-GB", CLOCK)
+    return day === before ? clock : `${clock}\n${day}`
+  })
+}
+
 /** How a chart is drawn in the colours that hold now. */
 function optionsOf(element: HTMLElement, series: readonly Series[], shown: (value: number) => string): UPlot.Options {
   const [soft, line] = [colourOf(element, "--soft"), colourOf(element, "--line")]
@@ -59,11 +84,11 @@ function optionsOf(element: HTMLElement, series: readonly Series[], shown: (valu
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
-      { ...axis, space: 70 },
-      { ...axis, size: 64, values: (_plot, values) => values.map((value) => shown(value)) },
+      { ...axis, space: 70, values: (_plot, times, _axis, _space, step) => moments(times, step) },
+      { ...axis, size: 64, values: (_plot, values) => ticks(values, shown) },
     ],
     series: [
-      {},
+      { label: "At", value: (_plot: UPlot, time: number | null) => (time === null ? "–" : moment(time)) },
       ...series.map(({ name, colour, dash }) => ({
         label: name,
         stroke: colourOf(element, colour),
