@@ -106,7 +106,7 @@ export const FALSE_CLAIMS: readonly Attempt[] = [
     agent: "file-owner",
     owns: ["area.py"],
     files: { "src/add.js": "export function add(a, b) {\n  return a + b\n}\n" },
-    dirty: { "mine.txt": "not to be committed\n" },
+    dirty: { "src/add.js": "export function add(a, b) {\n  return b + a\n}\n" },
     replies: [
       [other("workspace", { action: "add_variable", path: "area.py", name: "SIZE", type: "int", value: 8 })],
       [other("validation", {})],
