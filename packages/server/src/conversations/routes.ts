@@ -82,7 +82,7 @@ export function conversationRoutes(
     if (stream === "events") return streamSSE(context, (events) => tellEvents(running, events))
     const steps = runAsChat(running)
     const texts = async function* (): AsyncGenerator<InferEvent> {
-      for await (const step of steps) if (step.type !== "step") yield step
+      for await (const step of steps) if (step.type !== "step" && step.type !== "note") yield step
     }
     if (stream !== true) {
       let content = ""

@@ -21,12 +21,12 @@ export interface ReasoningEvent {
 
 /** What a run gives to a chat: text as a model gives it, and its steps. */
 export type ChatStep =
-  | Extract<AnswerEvent, { type: "text-delta" | "reasoning-delta" | "end" }>
+  | Extract<AnswerEvent, { type: "text-delta" | "reasoning-delta" | "note" | "end" }>
   | { type: "step"; event: ReasoningEvent }
 
 /**
  * A run of an agent as a chat reply: text of all rounds in order, steps as events beside it, one end. No call and no
- * result shows as text.
+ * result shows as text. Where the run did not end well the last paragraph says so, whatever the model said of it.
  *
  * @param inForm the answer has a form: it is told once it has it, and nothing that was said before
  * @throws ToolwrightError what ended the run, when the model could not be asked
@@ -86,7 +86,7 @@ class ChatOfRun {
   }
 
   *#end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): Generator<ChatStep, void> {
-    const { outcome, message, output, rounds, calls, inputTokens, outputTokens } = summary
+    const { outcome, message, output, rounds, calls, inputTokens, outputTokens, notes = [] } = summary
     if (outcome === "failed") {
       // Before the first round nothing was told yet, and the status of the answer still says it.
       if (this.#round > 0) yield this.#step("error", { code: error?.code ?? "RUN_FAILED", message })
@@ -99,6 +99,12 @@ class ChatOfRun {
     if (this.#inForm && output !== undefined) yield { type: "text-delta", text: JSON.stringify(output) }
     if (outcome === "max-rounds")
       yield { type: "text-delta", text: this.#said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
+    const ending = endingOf(summary, this.#said)
+    if (ending !== undefined) {
+      if (!this.#inForm) yield { type: "text-delta", text: this.#said === "" ? ending : `\n\n${ending}` }
+      yield { type: "note", note: { code: outcome, message: ending } }
+    }
+    for (const { code, message: text } of notes) yield { type: "note", note: { code, message: text } }
     yield this.#step("reasoning_complete", { outcome, rounds, calls })
     yield { type: "end", finishReason: this.#finishReason, usage: { inputTokens, outputTokens } }
   }
@@ -106,6 +112,14 @@ class ChatOfRun {
   #step(type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep {
     return { type: "step", event: { type, step_iteration: this.#round, metadata } }
   }
+}
+
+/** How a run ended, where it did not end well and the model's words do not say so; a client sees those words alone. */
+function endingOf({ success, outcome, message, notes = [] }: RunSummary, said: string): string | undefined {
+  if (success || outcome === "max-rounds" || outcome === "cancelled") return undefined
+  if (outcome === "nothing-done" && said.trimEnd().endsWith(message.trim())) return undefined
+  const why = outcome === "completed-with-failures" ? notes.map((note) => note.message).join(" ") : message
+  return `[${outcome}: ${why}]`
 }
 
 /** What the model wants to do next; its words are told as text. */

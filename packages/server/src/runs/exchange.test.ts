@@ -128,6 +128,20 @@ test("what is no run, is damaged, or is here in part, is refused whole", async (
     changed((run) => (run.below = [null])),
     changed((run) => (run.below = [{ ...sound, below: [] }])),
     changed((run) => (run.below = many)),
+    // What lists, figures or the database would stumble over later, for everybody.
+    changed((run) => (run.bodies = null)),
+    changed((run) => Object.assign(run.run as object, { id: ["top"] })),
+    changed((run) => Object.assign(run.run as object, { started: 1e300 })),
+    changed((run) => Object.assign(run.run as object, { ended: 0.5 })),
+    changed((run) => Object.assign(run.run as object, { status: "\u001b[2J<b>" })),
+    changed((run) => Object.assign(run.run as object, { status: "z".repeat(1_000_000) })),
+    changed((run) => Object.assign(run.run as object, { model: "m".repeat(1_000_000) })),
+    ...[1e300, 9e15, 0.5, null].map((time) =>
+      changed((run) => (run.events = [{ digest: { type: "x", time }, body: "{}" }])),
+    ),
+    ...["\u001b[2J", "", "t".repeat(1_000)].map((type) =>
+      changed((run) => (run.events = [{ digest: { type, time: 1 }, body: "{}" }])),
+    ),
   ]
   for (const [index, body] of damaged.entries()) {
     const answer = await there.ask("/runs/import", { body: body as object })

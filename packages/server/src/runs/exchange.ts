@@ -134,7 +134,7 @@ function isSound(
   { run, events, bodies = {}, summary, below = [] }: Partial<ExportedRun>,
   room: { left: number },
 ): boolean {
-  if (room.left-- <= 0 || !soundHead(run)) return false
+  if (room.left-- <= 0 || !soundHead(run) || typeof bodies !== "object" || bodies === null) return false
   if ([summary, ...Object.values(bodies)].some((text) => typeof text !== "string")) return false
   if (!Array.isArray(events) || events.length > MOST_EVENTS || !events.every(soundEvent)) return false
   return Array.isArray(below) && below.every((each) => typeof each === "object" && each !== null && isSound(each, room))
@@ -144,17 +144,21 @@ function isSound(
 const WORD = /^[a-z][a-z0-9-]{0,59}$/
 /** The last moment that dates can tell: a single later one would keep every list that it stands in from being shown. */
 const LAST_TIME = 8.64e15
+/** Characters of an agent's or a model's name: all lists show them whole. */
+const LONGEST_NAME = 1_000
 
 function isTime(value: unknown): boolean {
-  return typeof value === "number" && value >= 0 && value <= LAST_TIME
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= LAST_TIME
 }
 
+const isName = (value: unknown): boolean => typeof value === "string" && value.length <= LONGEST_NAME
+
 function soundHead(run: Partial<RunDigest> | null | undefined): boolean {
-  if (typeof run !== "object" || run === null || !/^[\w-]{1,100}$/.test(String(run.id))) return false
-  const { agent, model, title, status, started, ended = 0, askedBy } = run
-  if (![started, ended].every(isTime) || !WORD.test(String(status))) return false
-  const texts = [agent, model, title, status, ...(askedBy === undefined ? [] : [askedBy?.call])]
-  return texts.every((text) => typeof text === "string")
+  if (typeof run !== "object" || run === null) return false
+  const { id, agent, model, title, status, started, ended = 0, askedBy } = run
+  if (typeof id !== "string" || !/^[\w-]{1,100}$/.test(id) || typeof title !== "string") return false
+  if (typeof status !== "string" || !WORD.test(status) || ![started, ended].every(isTime)) return false
+  return [agent, model, ...(askedBy === undefined ? [] : [askedBy?.call])].every(isName)
 }
 
 function soundEvent(event: ExportedRun["events"][number] | null): boolean {
