@@ -53,12 +53,18 @@ interface Open {
   readonly failure: OpenFailure
   readonly aim: Aim
   readonly round: number
+  /** It was an agent's, which came to nothing by what it did or did not do. */
+  readonly byAgent: boolean
 }
+
+/** How a run ends that was told to do something, and did not. */
+const UNDONE: ReadonlySet<unknown> = new Set(["completed-with-failures", "nothing-done", "no-tool-use", "stuck"])
 
 /**
  * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
  * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
- * same tool and action. A call of a tool that is not there is put right by another that changes something, of the same
+ * same tool and action, where it was an agent that failed with a success that changed something: its word that all is
+ * done by now is no change. A call of a tool that is not there is put right by another that changes something, of the same
  * file where it named one. A look that failed is put right by whatever was found out instead, in a later round: what was
  * asked beside it was no answer to its failure.
  */
@@ -86,12 +92,17 @@ export class OpenFailures {
     if (result.success) {
       if (isPart(result)) return
       const files = [...aim.about, ...result.modifiedFiles.map(normal)]
-      this.#settle((open) => (open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)))
+      const isRight = (open: Open): boolean => {
+        if (open.aim.kind === "looks") return open.round < this.#round
+        return !(open.byAgent && result.modifiedFiles.length === 0) && putsRight(open.aim, aim, files)
+      }
+      this.#settle(isRight)
       return
     }
     const { code, message } = result.error
     if (NOTHING_TO_CHECK.has(code) || code === NOBODY_ASKED) return
-    this.#open = [...this.#open, { failure: { name, code, message }, aim, round: this.#round }]
+    const byAgent = UNDONE.has((result.metadata.asked as { outcome?: unknown } | undefined)?.outcome)
+    this.#open = [...this.#open, { failure: { name, code, message }, aim, round: this.#round, byAgent }]
   }
 
   /** The work was checked and passes: what programs and checks complained of before counts as put right. */

@@ -238,3 +238,16 @@ test("it has what is left of the limits of whoever asks, and cancelling reaches 
   expect(cancelled?.status).toBe("cancelled")
   expect(await endless.toolwright.runs({ askedBy: cancelled!.runId })).toMatchObject([{ status: "cancelled" }])
 })
+
+test("an agent that failed is not put right by its word that all is done, only by what it does", async () => {
+  const outside: Steps[number] = {
+    reply: { calls: [{ name: "write_file", arguments: { path: "/nowhere/a.txt", content: "x" } }] },
+  }
+  const asksTwice: Steps = [ask("writer", "first try"), ask("writer", "second try"), { reply: "All is written." }]
+  const liar = { zero: asksTwice, first: [outside, { reply: "Written." }], second: [{ reply: "It is there." }] }
+  const told = await (await assembled(liar)).toolwright.complete("zero", { agent: "lead" })
+  expect(told).toMatchObject({ outcome: "completed-with-failures", notes: [{ code: "AGENT_FAILED" }] })
+  const honest = { ...liar, second: [write("a.txt"), { reply: "It is there." }] }
+  const done = await (await assembled(honest)).toolwright.complete("zero", { agent: "lead" })
+  expect(done).toMatchObject({ outcome: "completed", modifiedFiles: [expect.stringMatching(/a\.txt$/)] })
+})

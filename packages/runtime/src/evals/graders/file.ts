@@ -10,6 +10,9 @@ export interface FileCheck extends TextCheck {
   exists?: boolean
 }
 
+/** The second where a part of the path is a file. */
+const NOT_THERE = new Set(["NOT_FOUND", "NOT_A_DIRECTORY"])
+
 export const fileKind: GraderKind<FileCheck> = {
   schema: {
     type: "object",
@@ -28,11 +31,9 @@ export const fileKind: GraderKind<FileCheck> = {
     try {
       content = await host.files.read(path)
     } catch (thrown) {
-      if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NOT_FOUND") {
-        // Something is there that is no text, such as a folder or a link to elsewhere.
-        if (!exists || !ToolwrightError.isInstance(thrown)) throw thrown
-        return failed(`${path} cannot be read: ${thrown.message}`)
-      }
+      if (!ToolwrightError.isInstance(thrown)) throw thrown
+      // Else something is there that is no text, such as a folder or a link to elsewhere: the agent's doing as well.
+      if (!NOT_THERE.has(thrown.code)) return failed(`${path} cannot be read: ${thrown.message}`)
     }
     if (content === undefined) return exists ? failed(`there is no file ${path}`) : passed(`there is no file ${path}`)
     if (!exists) return failed(`the file ${path} is there`)

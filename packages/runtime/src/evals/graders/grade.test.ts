@@ -149,6 +149,23 @@ describe("what an agent left in the place of files leads nowhere", () => {
     return () => rmSync(outside, { recursive: true, force: true })
   })
 
+  test("no trial gets out of the figures by what stands in a file's place, or by the code that it ends with", async () => {
+    const trial = ended()
+    mkdirSync(join(trial.folder, "folder.txt"))
+    symlinkSync(join(outside, "secret.txt"), join(trial.folder, "link.txt"))
+    const over = (path: string): Grader => ({ command: { run: "true", files: { [path]: "test" } } })
+    for (const path of ["folder.txt", "a.txt/test.js"]) expect(await verdictOf(over(path), trial)).toBe("fail")
+    for (const path of ["folder.txt", "link.txt"])
+      expect(await verdictOf({ file: { path, exists: false } }, trial)).toBe("fail")
+    expect(await verdictOf({ file: { path: "a.txt/x", exists: false } }, trial)).toBe("pass")
+    for (const code of [126, 127]) {
+      expect(await verdictOf({ command: { run: `sh -c 'exit ${code}'` } }, trial)).toBe("fail")
+      expect(await verdictOf({ command: { run: ["sh", "-c", `exit ${code}`] } }, trial)).toBe("fail")
+      expect(await verdictOf({ command: { run: `cd . && CI=1 sh -c 'exit ${code}'` } }, trial)).toBe("fail")
+    }
+    expect(await verdictOf({ command: { run: "cd . && no-such-program-here" } }, trial)).toBe("error")
+  })
+
   test("a link to elsewhere is not read, and not written through", async () => {
     const trial = ended()
     symlinkSync(join(outside, "secret.txt"), join(trial.folder, "link.txt"))
