@@ -86,7 +86,7 @@ class ChatOfRun {
   }
 
   *#end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): Generator<ChatStep, void> {
-    const { outcome, message, output, rounds, calls, inputTokens, outputTokens, notes = [] } = summary
+    const { outcome, message, output, rounds, calls, inputTokens, outputTokens } = summary
     if (outcome === "failed") {
       // Before the first round nothing was told yet, and the status of the answer still says it.
       if (this.#round > 0) yield this.#step("error", { code: error?.code ?? "RUN_FAILED", message })
@@ -99,14 +99,19 @@ class ChatOfRun {
     if (this.#inForm && output !== undefined) yield { type: "text-delta", text: JSON.stringify(output) }
     if (outcome === "max-rounds")
       yield { type: "text-delta", text: this.#said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
+    yield* this.#notDone(summary)
+    yield this.#step("reasoning_complete", { outcome, rounds, calls })
+    yield { type: "end", finishReason: this.#finishReason, usage: { inputTokens, outputTokens } }
+  }
+
+  /** What of the work was not done, as text and as notes. */
+  *#notDone(summary: RunSummary): Generator<ChatStep, void> {
     const ending = endingOf(summary, this.#said)
     if (ending !== undefined) {
       if (!this.#inForm) yield { type: "text-delta", text: this.#said === "" ? ending : `\n\n${ending}` }
-      yield { type: "note", note: { code: outcome, message: ending } }
+      yield { type: "note", note: { code: summary.outcome, message: ending } }
     }
-    for (const { code, message: text } of notes) yield { type: "note", note: { code, message: text } }
-    yield this.#step("reasoning_complete", { outcome, rounds, calls })
-    yield { type: "end", finishReason: this.#finishReason, usage: { inputTokens, outputTokens } }
+    for (const { code, message } of summary.notes ?? []) yield { type: "note", note: { code, message } }
   }
 
   #step(type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep {

@@ -39,10 +39,8 @@ export const commandKind: GraderKind<CommandCheck> = {
   title: ({ run }) => `command ${excerpt(typeof run === "string" ? run : run.join(" "), 60)}`,
   mistakes: ({ prints }) => (prints === undefined ? [] : textMistakes(prints).map((each) => `prints: ${each}`)),
   async grade({ run, exit = 0, prints, files = {}, seconds = DEFAULT_SECONDS }, trial) {
-    for (const [path, content] of Object.entries(files)) {
-      const inTheWay = await put(trial, path, content)
-      if (inTheWay !== undefined) return failed(inTheWay)
-    }
+    const inTheWay = await putAll(trial, files)
+    if (inTheWay !== undefined) return failed(inTheWay)
     const argv = (typeof run === "string" ? ["sh", "-c", run] : run) as [string, ...string[]]
     const ended = await trial.host.runProgram(argv, { timeoutMs: seconds * 1_000 })
     const said = excerpt(ended.stderr.trim() === "" ? ended.stdout : ended.stderr)
@@ -81,6 +79,14 @@ function programsIn(line: string): string[] {
   const commands = line.split(/[;&|\n(]+/).map((part) => part.trim().split(/\s+/))
   const first = commands.map((words) => words.find((word) => !/^\w+=/.test(word)) ?? "")
   return first.filter((word) => /^[\w.+/-]+$/.test(word)).slice(0, MOST_PROGRAMS)
+}
+
+async function putAll(trial: EndedTrial, files: Readonly<Record<string, string>>): Promise<string | undefined> {
+  for (const [path, content] of Object.entries(files)) {
+    const inTheWay = await put(trial, path, content)
+    if (inTheWay !== undefined) return inTheWay
+  }
+  return undefined
 }
 
 /**
