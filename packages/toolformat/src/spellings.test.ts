@@ -98,6 +98,33 @@ describe("forms that engines accept", () => {
       'On it.\n\nfunctionferry\n```json\n{"port": "Bergen"}\n```\nfunctiontide\n```json\n{}\n```',
       [PORT, TIDE],
     ],
+    [
+      "DeepSeek 3, ended before its last mark",
+      "deepseek-v3",
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>ferry\n```json\n{"port": "Bergen"}\n```',
+      [PORT],
+    ],
+    [
+      "Step 3, its marks by lines",
+      "step3",
+      '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>\nfunction<｜tool_sep｜><steptml:invoke name="ferry">\n' +
+        '<steptml:parameter name="port">Bergen</steptml:parameter>\n</steptml:invoke>\n<｜tool_call_end｜>\n' +
+        "<｜tool_calls_end｜>",
+      [PORT],
+    ],
+    [
+      "Llama 4, prompted for JSON",
+      "llama4",
+      '<|python_start|>{"name": "tide", "parameters": {}}<|python_end|>',
+      [TIDE],
+    ],
+    ["Llama 3, behind a sentence", "llama3", 'On it. {"name": "ferry", "parameters": {"port": "Bergen"}}', [PORT]],
+    [
+      "MiniCPM 4, Python in its marks",
+      "minicpm5",
+      "<|tool_call_start|>\n```python\nferry(port='Bergen')\ntide()\n```\n<|tool_call_end|>",
+      [PORT, TIDE],
+    ],
     ["DeepSeek 3, the kind taken away too", "deepseek-v3", 'ferry\n```json\n{"port": "Bergen"}\n```', [PORT]],
     ["Gemma 4, other brackets", "gemma4", '<|tool_call>call:ferry(port:<|"|>Bergen<|"|>)<tool_call|>', [PORT]],
     ["Gemma 4, none", "gemma4", "<|tool_call>call:tide<tool_call|>", [TIDE]],

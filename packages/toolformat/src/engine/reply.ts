@@ -6,7 +6,8 @@ import { END, type Scan, type Source } from "./source.ts"
 
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
-const COLON = 58
+/** What ends a sentence, or leads to what follows: `:`, `.`, `!`, `?`. */
+const SENTENCE_ENDS: ReadonlySet<number> = new Set([58, 46, 33, 63])
 /** What stands before a mark that the text speaks of. */
 const QUOTES: ReadonlySet<number> = new Set([34, 39, 96])
 
@@ -165,7 +166,9 @@ class ReplyReader {
   /** Whether an unmarked call may begin at this place of the text. */
   private mayStandHere({ syntax: { bare } }: Candidate): boolean {
     if (this.lineStart) return true
-    return bare === "anywhere" ? this.session.tools !== undefined : bare === "line-or-colon" && this.lastSaid === COLON
+    return bare === "anywhere"
+      ? this.session.tools !== undefined
+      : bare === "sentence" && SENTENCE_ENDS.has(this.lastSaid)
   }
 
   /** A call on a line after one in a code block does not count: it stays text, and a problem says so. */

@@ -28,10 +28,11 @@ interface CallSyntaxBase {
   /** Printed between wrappers. */
   separator?: string
   /**
-   * Where calls stand without any mark: at the beginning of a line, there or after a colon, anywhere in the text where
-   * tools are known, or not at all (the default). Such a call must be of a tool on offer, where tools are known.
+   * Where calls stand without any mark: at the beginning of a line, there or after the end of a sentence or a colon,
+   * anywhere in the text where tools are known, or not at all (the default). Such a call must be of a tool on offer,
+   * where tools are known.
    */
-  bare?: "line" | "line-or-colon" | "anywhere"
+  bare?: "line" | "sentence" | "anywhere"
   /** The syntax is this family's recovery, not its own: a call in it is reported as `missing-wrapper`. */
   recovery?: boolean
 }

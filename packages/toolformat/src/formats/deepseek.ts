@@ -35,7 +35,7 @@ const fenced: NamedSyntax = {
   open: spellings("<｜tool▁call▁begin｜>function<｜tool▁sep｜>"),
   openInWrapper: spellings("function<｜tool▁sep｜>"),
   middle: ["\n```json\n", "\n```\n", "\n"],
-  close: spellings("\n```<｜tool▁call▁end｜>").concat(spellings("<｜tool▁call▁end｜>")),
+  close: [...spellings("\n```<｜tool▁call▁end｜>"), ...spellings("<｜tool▁call▁end｜>"), "\n```"],
 }
 
 /** The name, then the arguments. */

@@ -24,6 +24,12 @@ export const gigachat3: Format = {
       ...taggedJson(["<|function_call|>"], []),
       wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true },
     },
+    // the marks around the role taken away by the server
+    {
+      ...taggedJson(["function call"], []),
+      wrapper: { open: ["function call"], close: [], soft: true, closeOptional: true },
+      recovery: true,
+    },
   ],
   framing: ["<|message_sep|>", "</s>"],
   ids: "call",

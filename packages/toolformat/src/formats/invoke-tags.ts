@@ -32,8 +32,15 @@ export const minicpm5: Format = {
       fillers: ["<arguments>", "</arguments>"],
       separator: "\n",
     },
+    // MiniCPM 3 and 4
+    {
+      codec: "python",
+      wrapper: { open: ["<|tool_call_start|>\n```python\n"], close: ["```\n<|tool_call_end|>"] },
+      layout: { between: "\n" },
+      code: true,
+    },
   ],
-  reasoning: think,
+  reasoning: { open: [...think.open, "<|thought_start|>"], close: [...think.close, "<|thought_end|>"] },
   framing: ["<|im_end|>"],
   ids: "call",
   stop: ["<|im_end|>"],
@@ -56,6 +63,8 @@ export const step3: Format = {
         open: [
           '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="',
           '<｜tool_call_begin｜>function<｜tool_sep｜>\n<steptml:invoke name="',
+          '<｜tool_call_begin｜>\nfunction<｜tool_sep｜><steptml:invoke name="',
+          '<｜tool_call_begin｜>\nfunction<｜tool_sep｜>\n<steptml:invoke name="',
           '<steptml:invoke name="',
         ],
         nameEnd: ['">'],

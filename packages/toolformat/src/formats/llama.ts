@@ -40,7 +40,7 @@ export const llama3: Format = {
     "ollama-tmpl-llama3.2",
   ],
   title: "<|python_tag|> and a JSON object, or the object alone: Llama 3.1, 3.2, 3.3",
-  calls: [tagged, builtIn, { ...bareJson, bare: "line-or-colon", recovery: false }, fencedJson],
+  calls: [tagged, builtIn, { ...bareJson, bare: "sentence", recovery: false }, fencedJson],
   reasoning: think,
   framing: STOP,
   ids: "call",
@@ -98,6 +98,17 @@ export const pythonic: Format = {
   ],
 }
 
+/** JSON between the marks of Python, as models of the line write that are prompted for it. */
+const markedJson: EnvelopeSyntax = {
+  ...tagged,
+  wrapper: {
+    open: ["<|python_tag|>", "<|python_start|>"],
+    close: ["<|python_end|>"],
+    soft: true,
+    closeOptional: true,
+  },
+}
+
 /** Llama 4: the same, between marks. */
 export const llama4: Format = {
   ...pythonic,
@@ -113,7 +124,8 @@ export const llama4: Format = {
     },
     pythonList,
     markedPython,
-    { ...bareJson, recovery: false },
+    markedJson,
+    { ...bareJson, bare: "sentence", recovery: false },
   ],
   framing: ["<|eot|>", "<|eom|>"],
   stop: ["<|eot|>", "<|eom|>"],
