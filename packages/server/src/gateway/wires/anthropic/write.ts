@@ -73,7 +73,7 @@ class MessageStream implements StreamWriter {
   }
 
   fail(failure: GatewayFailure): string {
-    return `event: error\ndata: ${JSON.stringify(anthropicFailure(failure))}\n\n`
+    return `event: error\ndata: ${JSON.stringify({ ...anthropicFailure(failure), ...about(this.#notes) })}\n\n`
   }
 
   #end(event: Extract<GatewayEvent, { type: "end" }>): string {

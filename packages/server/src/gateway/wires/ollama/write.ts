@@ -53,7 +53,7 @@ export function ollamaStream(head: ReplyHead, about: OllamaReply): StreamWriter 
     event: write,
     // Clients read an empty piece as nothing; an empty line some of them cannot read.
     alive: () => line({ ...nameOf(head), ...said(about, {}), done: false }),
-    fail: (failure) => line(ollamaFailure(failure)),
+    fail: (failure) => line({ ...ollamaFailure(failure), ...noted(notes) }),
   }
 }
 

@@ -57,7 +57,7 @@ export function chatStream(head: ReplyHead, { includeUsage, custom }: ChatAnswer
     begin: () => chunk({ role: "assistant", content: "" }),
     event: write,
     alive: () => ": the model is at work\n\n",
-    fail: (failure) => `${frame(chatFailure(failure))}data: [DONE]\n\n`,
+    fail: (failure) => `${frame({ ...chatFailure(failure), ...about(notes) })}data: [DONE]\n\n`,
   }
 }
 

@@ -69,7 +69,8 @@ class EventWriter {
 
   fail({ code, message }: GatewayFailure): string {
     const error = { code: wireCode(code), message }
-    const response = { ...headOf(this.#head, this.#about), status: "failed", error, output: this.#output }
+    const said = { output: this.#output, ...noted(this.#notes) }
+    const response = { ...headOf(this.#head, this.#about), status: "failed", error, ...said }
     return this.#frame("error", { code, message, param: null }) + this.#frame("response.failed", { response })
   }
 
@@ -204,7 +205,7 @@ function responseOf(head: ReplyHead, about: ResponseReply, { output, finishReaso
       output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
       total_tokens: usage.inputTokens + usage.outputTokens,
     },
-    ...(notes.length === 0 ? {} : { toolwright: { notes: [...notes] } }),
+    ...noted(notes),
   }
 }
 
@@ -238,6 +239,10 @@ function headOf({ id, model, created }: ReplyHead, { fields }: ResponseReply): J
     top_p: fields.top_p ?? null,
     truncation: "disabled",
   }
+}
+
+function noted(notes: readonly AnswerNote[]): JsonObject {
+  return notes.length === 0 ? {} : { toolwright: { notes: [...notes] } }
 }
 
 function newId(prefix: string): string {
