@@ -1,10 +1,12 @@
 import { createOpenAICompatibleBackend, createScriptedBackend, type Backend } from "@toolwright/backends"
 import { matchesGbnf } from "@toolwright/logits"
 import { ToolRegistry } from "@toolwright/toolbox"
+import type { OpenAITool } from "@toolwright/toolformat"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createApp, gatewayRoutes } from "../index.ts"
+import { WIRES } from "./testing/wires.ts"
 
 /** What of a reply reaches a client. */
 interface Seen {
@@ -15,7 +17,7 @@ interface Seen {
   notes: string[]
 }
 
-const tool = (name: string, properties: object, required: string[]) => ({
+const tool = (name: string, properties: object, required: string[]): OpenAITool => ({
   type: "function",
   function: { name, description: `Does ${name}`, parameters: { type: "object", properties, required } },
 })
@@ -237,5 +239,111 @@ describe("replies that servers lost, by the threads that tell of them", () => {
     const url = await served(createOpenAICompatibleBackend({ baseUrl, modelName: "qwen2.5-7b" }))
     const seen = await ask(url, [tool("a", { text: { type: "string" } }, ["text"])], false)
     expect(seen).toMatchObject({ calls: [{ name: "a", arguments: { text: "<tool_call>" } }], content: "" })
+  })
+})
+
+const text = { type: "string" }
+const search = tool("web_search", { query: text, count: { type: "integer" } }, ["query"])
+const write = tool("write_file", { path: text, content: text }, ["path", "content"])
+const HARMONY = "<|channel|>commentary to=functions.write_file <|constrain|>json<|message|>"
+
+/** Of every thread another reply: what of it are calls, and what has to be told besides, once. */
+const ALIKE: [thread: string, model: string, reply: string, calls: object[], told: string[]][] = [
+  ["ollama#17274, no JSON", "qwen3:0.6b", "<tool_call>\nI search for rain in Ulm.\n</tool_call>", [], ["rain in Ulm"]],
+  [
+    "ollama#17274, no arguments' braces",
+    "qwen2.5:0.5b",
+    'Let me look.\n<tool_call>\n{"name": "web_search", "arguments": "rain in Ulm", }}\n</tool_call>',
+    [],
+    ["Let me look.", "rain in Ulm"],
+  ],
+  [
+    "ollama#12884, words behind the arguments",
+    "gpt-oss:120b",
+    `${HARMONY}{"path": "a.md", "content": "one {two"} and that is all<|call|>`,
+    [{ name: "write_file", arguments: { path: "a.md", content: "one {two" } }],
+    ["one {two"],
+  ],
+  [
+    "ollama#16686, a closing tag alone, thoughts before it",
+    "qwen3-coder:30b",
+    "<think>\nThey want rain.\n</think>\n<function=web_search>\n<parameter=query>\nrain\n</parameter>\n" +
+      "<parameter=count>\n3\n</parameter>\n</function>\n</tool_call>",
+    [{ name: "web_search", arguments: { query: "rain", count: 3 } }],
+    ["They want rain."],
+  ],
+  [
+    "llama.cpp#24807, words before the call and a tag in a value",
+    "Qwen3.6-35B-A3B",
+    "I write it.\n\n<tool_call>\n<function=write_file>\n<parameter=path>\na.xml\n</parameter>\n<parameter=content>\n" +
+      "<parameter>x</parameter>\n</parameter>\n</function>\n</tool_call>",
+    [{ name: "write_file", arguments: { path: "a.xml", content: "<parameter>x</parameter>" } }],
+    ["I write it."],
+  ],
+  [
+    "vllm#47907, two calls in one piece",
+    "mistral-small-3.2",
+    '[TOOL_CALLS][{"name": "web_search", "arguments": {"query": "a"}}, ' +
+      '{"name": "web_search", "arguments": {"query": "b", "count": "2"}}]',
+    [
+      { name: "web_search", arguments: { query: "a" } },
+      { name: "web_search", arguments: { query: "b", count: 2 } },
+    ],
+    [],
+  ],
+  [
+    "vllm#51697, the last brace in a piece of its own",
+    "kimi-k2",
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.web_search:0<|tool_call_argument_begin|>" +
+      '{"query": "}"}<|tool_call_end|><|tool_calls_section_end|>',
+    [{ name: "web_search", arguments: { query: "}" } }],
+    [],
+  ],
+  [
+    "vllm#46149, thoughts that end in the call's piece",
+    "glm-5.2",
+    "<think>One search.</think><tool_call>web_search<arg_key>query</arg_key><arg_value>rain</arg_value></tool_call>",
+    [{ name: "web_search", arguments: { query: "rain" } }],
+    ["One search."],
+  ],
+  [
+    "lmstudio#942, brackets that are missing deep inside",
+    "openai/gpt-oss-20b",
+    `<|start|>assistant${HARMONY}{"path": "a.json", "content": "{\\"cpu\\": \\"250m\\"`,
+    [],
+    ["250m"],
+  ],
+  [
+    "lmstudio#1528, several calls, one of no tool",
+    "glm-4.6",
+    ["web_search", "erase", "web_search"]
+      .map((name, at) => `<tool_call>${name}<arg_key>query</arg_key><arg_value>q${at}</arg_value></tool_call>`)
+      .join(""),
+    [
+      { name: "web_search", arguments: { query: "q0" } },
+      { name: "web_search", arguments: { query: "q2" } },
+    ],
+    ["q0", "q1", "q2"],
+  ],
+]
+
+describe.each(Object.entries(WIRES))("replies like those of the threads, in the wire %s", (_, client) => {
+  test.each(ALIKE)("%s: calls are calls, and all else is told once", async (_thread, model, reply, calls, told) => {
+    for (const chunks of [1, 4, reply.length])
+      for (const stream of [true, false]) {
+        const backend = createScriptedBackend({ model, abilities: { nativeTools: false }, chunks, steps: [{ reply }] })
+        const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
+        const asked = { model: "m", stream, ...client.body({ tools: [search, write] }) }
+        const headers = { host: "localhost", "content-type": "application/json" }
+        const request = { method: "POST", headers, body: JSON.stringify(asked) }
+        const seen = client.read(await (await app.request(`http://localhost${client.path}`, request)).text(), stream)
+        const { text: said, reasoning } = seen
+        expect(seen.calls.map(({ name, arguments: args }) => ({ name, arguments: args }))).toEqual(calls)
+        for (const one of told) {
+          const parts = `${said}\n${reasoning}\n${JSON.stringify(seen.calls)}`.split(one)
+          expect(parts.length, `${one} in ${JSON.stringify(seen)}`).toBe(2)
+        }
+        expect(seen.finish).toBe(client.reasons[calls.length > 0 ? "tool-calls" : "stop"])
+      }
   })
 })
