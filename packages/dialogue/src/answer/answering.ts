@@ -89,7 +89,9 @@ class Answers implements Answering {
     const ask = (one: InferRequest, tools: readonly ToolDefinition[]): ReplySource => {
       const told = this.#told(asked.tools ?? [], tools, deferred)
       const source = this.#replies.of(one, tools, { told, signal })
-      return stopAt.length === 0 ? source : sourceOf(stoppingAt(stopAt, source))
+      // Replies that may hold calls are cut where they are read; servers that pass over a stop do so without tools too.
+      const stops = tools.length === 0 ? [...stopAt, ...(asked.sampling?.stop ?? [])] : stopAt
+      return stops.length === 0 ? source : sourceOf(stoppingAt(stops, source))
     }
     return this.#answered(asked, { ask, repair, signal })
   }

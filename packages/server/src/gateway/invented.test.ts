@@ -218,15 +218,17 @@ function check(one: Said, reply: string, seen: Seen, { client, ask }: { client: 
   const reason = cut ? "length" : seen.calls.length > 0 ? "tool-calls" : "stop"
   const named = reason === "stop" && stops && client.path === "/v1/messages" ? "stop_sequence" : client.reasons[reason]
   expect(seen.finish).toBe(named)
-  if (!stops && !reply.includes(CALL_ENDS)) expect(seen.tokens).toBe(again ? 2 * TOKENS : TOKENS)
+  // A model that is left at its call does not come to tell them.
+  if (!stops && !reply.includes(CALL_ENDS) && !again) expect(seen.tokens).toBe(TOKENS)
   else expect(seen.tokens ?? 0).toBeGreaterThanOrEqual(0)
   if (one.damage === undefined && one.end.kind === "stop" && !stops) expectWholeCalls(one, reply, seen, ask)
 }
 
 /** What the model wrote without a fault is called as it wrote it. */
 function expectWholeCalls({ calls: made }: Said, reply: string, seen: Seen, { choice }: Asked): void {
-  if (choice !== undefined) return
-  const wanted = made.slice(0, reply.includes(CALL_ENDS) ? 1 : 2).filter(({ name }) => name !== "remove_all")
+  // Where calls are one list, a call in it of no tool keeps the list from being one.
+  if (choice !== undefined || made.some(({ name }) => name === "remove_all")) return
+  const wanted = made.slice(0, reply.includes(CALL_ENDS) ? 1 : 2)
   expect(seen.calls.map(({ name }) => name)).toEqual(wanted.map(({ name }) => name))
   for (const [at, { arguments: args }] of wanted.entries())
     expect(seen.calls[at]!.arguments).toEqual("days" in args && args.days === "2" ? { ...args, days: 2 } : args)
