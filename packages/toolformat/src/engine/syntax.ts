@@ -89,6 +89,8 @@ export interface ParametersSyntax extends CallSyntaxBase {
    */
   call: {
     open: readonly string[]
+    /** Between the call's id and the tool's name, where the id comes first. */
+    idBefore?: string
     /** `{index}` is printed as the call's number, from 1, `{id}` as its id. */
     nameEnd: readonly string[]
     close: readonly string[]

@@ -3,6 +3,8 @@ import { success, type ToolCall } from "@toolwright/toolbox"
 import { describe, expect, it } from "vitest"
 import { INVENTED, SILENT, UNKNOWN_FORM } from "../fixtures/invented-templates.ts"
 import { cutAt, eventsOf, randomFrom, readSample, toolOf, type WireTool } from "../fixtures/support.ts"
+import { judge } from "./judge.ts"
+import { renderingsOf } from "./renderings.ts"
 import { collectReply, formatterOf, grammarFor, inferFormat, selectByTemplate, toolsFromJson } from "../index.ts"
 
 const FAMILIES = Object.entries(INVENTED)
@@ -60,6 +62,30 @@ describe("a format inferred from the chat template of a model that nobody has he
     expect(calls).toMatchObject([{ id: "x-17", name: "ping", arguments: { host: "a" } }, { name: "ping" }])
     expect(problems).toEqual([])
     expect(formatter.printCalls(calls.slice(0, 1))).toBe(reply.slice(0, reply.indexOf("</act>") + 6))
+  })
+
+  it("reads and prints an id that stands before the name of a call, whole and cut off", () => {
+    const formatter = formatterOf(formatOf(INVENTED.godwit!.template))
+    const reply = `<<use id="x-17" fn="ping">><arg k="host">a</arg></use>><<use id="y" fn="ping">></use>>`
+    const { calls, content, problems } = formatter.parse(`Now. ${reply}`, { tools: [toolOf({ name: "ping" })] })
+    expect(calls).toMatchObject([
+      { id: "x-17", name: "ping", arguments: { host: "a" } },
+      { id: "y", name: "ping", arguments: {} },
+    ])
+    expect({ content, problems }).toEqual({ content: "Now.", problems: [] })
+    expect(formatter.printCalls(calls)).toBe(reply)
+    expect(formatter.parse(reply.slice(0, 14))).toMatchObject({ calls: [], problems: [{ kind: "unterminated-call" }] })
+    expect(formatter.parse('Write <<use id="…> so.')).toMatchObject({ calls: [], content: 'Write <<use id="…> so.' })
+  })
+
+  it("a format that keeps a model's own ids for text is not called sure", () => {
+    const { format } = inferFormat(INVENTED.godwit!.template)
+    const [syntax] = format!.calls
+    if (syntax?.codec !== "parameters") throw new Error("another codec")
+    const fixed = { ...syntax, call: { ...syntax.call, open: ['" fn="'] } }
+    delete (fixed.call as { idBefore?: string }).idBefore
+    const renderings = renderingsOf(INVENTED.godwit!.template, {})
+    expect(judge({ ...format!, calls: [fixed] }, renderings).unread).toContain("ids that the model makes up")
   })
 
   it.each(FAMILIES)("%s: what is printed is what is read, at every cut", (_name, { template }) => {

@@ -46,13 +46,26 @@ export function judge(format: Format, renderings: Renderings): Judgement {
       notShown.push(what)
       continue
     }
-    if (CUTS.every((cut) => reads(format, shown.text, calls, cut))) read++
-    else unread.push(what)
+    if (!CUTS.every((cut) => reads(format, shown.text, calls, cut))) unread.push(what)
+    else if (calls === PLAIN.one && !readsOwnId(format, shown.text)) unread.push("ids that the model makes up")
+    else read++
     const own = calls.map((call, index) => ({ ...call, id: nextId(format.ids, undefined, call.name, index) }))
     const texts = [calls, own].map((each) => plain(printCalls(format, each, tools)))
     if (texts.some((text) => plain(shown.text).includes(text))) printed++
   }
   return { shown: PROBES.length - notShown.length, probes: PROBES.length, read, printed, unread, notShown }
+}
+
+/** An id like those of the probes, of which no format that was read off them knows. */
+const OWN_ID = "wk7probe9"
+
+/** Whether another id in a call's place is no hindrance: a model writes its own, and nothing of it is text. */
+function readsOwnId(format: Format, text: string): boolean {
+  const [call] = PLAIN.one
+  const written = text.replaceAll(call.id, OWN_ID)
+  if (!reads(format, written, PLAIN.one, "whole")) return false
+  const parser = createParser(format, [], { tools: probeTools() })
+  return !collectReply([...parser.push(written), ...parser.end()]).content.includes(OWN_ID)
 }
 
 /** How many of the probes that a template renders a format reads as what they are. */

@@ -104,6 +104,7 @@ class ParametersReader {
     const { call: tags } = this.syntax
     const unnamed = tags.open.length === 0 || tags.nameEnd.every((mark) => mark.trim() === "")
     if (tags.open.length > 0 && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
+    if (!(yield* this.readIdBefore())) return (yield* this.cutOffInName()) ? "call" : "text"
     const stops = unnamed ? this.endsOfBareName() : tags.nameEnd
     const written = yield* textUntil(source, stops, LONGEST_NAME, "<{}\n")
     if (written === undefined) return (yield* this.cutOffInName()) ? "call" : "text"
@@ -118,6 +119,17 @@ class ParametersReader {
     }
     yield* this.skipAttributes()
     return (yield* this.readObject()) ? "call" : "parameters"
+  }
+
+  /** The id that stands before the name, where the family writes one there; whether what follows it was found. */
+  private *readIdBefore(): Scan<boolean> {
+    const { idBefore } = this.syntax.call
+    if (idBefore === undefined) return true
+    const written = yield* textUntil(this.source, [idBefore], LONGEST_NAME, "<>{}\n")
+    if (written === undefined) return false
+    yield* literal(this.source, idBefore)
+    if (written.trim() !== "") this.call.id = decodeEntities(written.trim())
+    return true
   }
 
   /** Goes past what ends the name; where no mark does, models write a bracket as if one did. */
@@ -154,7 +166,8 @@ class ParametersReader {
   /** The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on offer. */
   private nameOf(written: string): string {
     const said = attributeText(written)
-    const attribute = this.syntax.call.open[0]?.endsWith('"') === true
+    const { idBefore, open } = this.syntax.call
+    const attribute = (idBefore ?? open[0])?.endsWith('"') === true
     return attribute || this.tools?.has(said) === true ? said : written.trim()
   }
 

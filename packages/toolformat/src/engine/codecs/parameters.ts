@@ -16,7 +16,9 @@ export const parameters: Codec<ParametersSyntax> = {
       ([key, value]) => printParameter(key, value, syntax, tool) + afterParameter,
     )
     const nameEnd = (syntax.call.nameEnd[0] ?? "").replace("{index}", String(index + 1)).replace("{id}", () => call.id)
-    return `${syntax.call.open[0] ?? ""}${call.name}${nameEnd}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
+    const { open, idBefore } = syntax.call
+    const id = idBefore === undefined ? "" : `${call.id}${idBefore}`
+    return `${open[0] ?? ""}${id}${call.name}${nameEnd}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
   },
 }
 

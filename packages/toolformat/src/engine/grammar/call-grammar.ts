@@ -72,8 +72,11 @@ function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition, parts: C
   const nameEnd = call.nameEnd[0] ?? ""
   const [first = "", rest = ""] = nameEnd.split(/\{index\}|\{id\}/)
   const between = nameEnd.includes("{id}") ? idExpression(parts.ids) : repeat(DIGIT, 1, 3)
+  const id = call.idBefore === undefined ? [] : [idExpression(parts.ids), literal(call.idBefore)]
   return sequence(
-    literal(`${call.open[0] ?? ""}${tool.name}`),
+    literal(call.open[0] ?? ""),
+    ...id,
+    literal(tool.name),
     rest === "" ? literal(first) : sequence(literal(first), between, literal(rest)),
     literal(lines?.afterName ?? ""),
     parametersBody(syntax, tool, parts),

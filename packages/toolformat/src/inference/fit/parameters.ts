@@ -35,18 +35,20 @@ export function fitParameters(samples: Samples): Fitted | undefined {
   const nameEnd = gaps.nameToKey.slice(0, gaps.nameToKey.length - member.open.length)
   const rest = (text: string) => behindMember(text, member)
   const between = pair === undefined ? undefined : textBetween(pair, WORDS.value, WORDS.second)
+  const { idBefore } = cutAtId(gaps.before)
+  const [first, second] = [gaps.before, apart.before].map((text) => cutAtId(text).before) as [string, string]
   const block = splitBlock({
-    before: gaps.before === apart.before ? gaps.before : sharedEnd(gaps.before, apart.before),
+    before: first === second ? first : sharedEnd(first, second),
     after: rest(gaps.after) ?? "",
-    between: between === undefined ? undefined : rest(between),
+    between: between === undefined ? undefined : rest(cutAtId(between).before),
   })
   const typed = typedBy(gaps.keyToValue, number)
-  const syntax = syntaxOf({ block, member, nameEnd }, { typed, cdata: samples.tags?.includes("<![CDATA[") === true })
+  const syntax = syntaxOf({ block, member, nameEnd, idBefore }, { typed, cdata: samples.tags?.includes("<![CDATA[") === true })
   return syntax === undefined ? undefined : { syntax, turnEnd: block.turnEnd, notes: [] }
 }
 
 function syntaxOf(
-  { block, member, nameEnd }: { block: Block; member: Member; nameEnd: string },
+  { block, member, nameEnd, idBefore }: { block: Block; member: Member; nameEnd: string; idBefore: string | undefined },
   { typed, cdata }: { typed: ParametersSyntax["typed"]; cdata: boolean },
 ): ParametersSyntax | undefined {
   const ends = trailingSpace(nameEnd)
@@ -60,7 +62,7 @@ function syntaxOf(
   return {
     codec: "parameters",
     ...around.outer,
-    call: { open: around.open, ...nameEndOf(blank ? nameEnd : ends.rest), close: around.close },
+    call: { open: around.open, ...(idBefore === undefined ? {} : { idBefore }), ...nameEndOf(blank ? nameEnd : ends.rest), close: around.close },
     parameter: { open: [member.open], keyEnd: [member.keyEnd], close: [member.close] },
     ...(member.framed ? { framed: true } : {}),
     ...(Object.keys(lines).length === 0 ? {} : { lines }),
@@ -71,6 +73,16 @@ function syntaxOf(
 
 /** An attribute behind the name that holds the call's id, which the probes know. */
 const ID = /([\w.:-]+)=(["'])(?:qzcall\d+|[A-Za-z0-9]{9})\2/
+
+/** An id of the probes', wherever it stands before a name. */
+const EARLY_ID = /qzcall\d+/g
+
+/** What stands before a name, up to the call's id where one comes first, and what stands between that and the name. */
+function cutAtId(text: string): { before: string; idBefore?: string } {
+  const id = [...text.matchAll(EARLY_ID)].at(-1)
+  if (id === undefined) return { before: text }
+  return { before: text.slice(0, id.index), idBefore: text.slice(id.index + id[0].length) }
+}
 
 /** What stands behind the name: other text at each call, where an id is part of it. */
 function nameEndOf(text: string): Pick<ParametersSyntax["call"], "nameEnd" | "attributesEnd" | "id"> {
