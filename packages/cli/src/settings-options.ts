@@ -15,6 +15,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   "base-url": "url",
   "model-path": "file",
   "model-template": "file",
+  "format-file": "file",
   screenplay: "file",
   root: "dir",
   "read-only": "dir",

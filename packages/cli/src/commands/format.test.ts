@@ -73,12 +73,54 @@ describe("format parse", () => {
   test("says what is missing or wrong", async () => {
     expect(await here(["format", "parse"], { stdin: "x" })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--format <id>, --model <name> or --template <file>"),
+      stderr: expect.stringContaining("--format-file <file>, --model <name> or --template <file>"),
     })
     expect(await here(["format", "parse", "--format", "hermes", "--cut", "thrice"], { stdin: "x" })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("random:<seed>"),
     })
+  })
+})
+
+describe("a format of one's own", () => {
+  const OWN = `export const quokka = {
+  id: "quokka", aliases: [], title: "Quokka",
+  calls: [{ codec: "parameters",
+    call: { open: ['<<use id="'], idBefore: '" fn="', nameEnd: ['">>'], close: ["</use>>"] },
+    parameter: { open: ['<arg k="'], keyEnd: ['">'], close: ["</arg>"] } }],
+  ids: "call", stop: [], templateMarkers: [],
+  prompt: (tools, call) => "Call so: " + call, result: (call, result) => result.output,
+}`
+  const folder = () =>
+    folderWith({
+      "own.mjs": OWN,
+      "two.mjs": `${OWN}\nexport const b = { ...quokka }`,
+      "none.mjs": "export const a = 1",
+    })
+
+  test("is tried, and reads a reply, from the module that exports it", async () => {
+    const cwd = folder()
+    const tried = await here(["format", "try", "own.mjs"], { cwd })
+    expect(tried.code).toBe(0)
+    expect(tried.stdout).toContain('<<use id="call_1" fn="ping">></use>>')
+    expect(tried.stdout).toContain('Call so: <<use id="call_0" fn="tool_name">>')
+    expect(tried.stdout).toContain("Read back: the same calls")
+    const stdin = 'So. <<use id="u7" fn="f">><arg k="a">1</arg></use>>'
+    const read = await here(["format", "parse", "--format-file", "own.mjs"], { cwd, stdin })
+    expect(JSON.parse(read.stdout)).toMatchObject({ calls: [{ id: "u7", name: "f" }], content: "So.", problems: [] })
+    const lines = `${JSON.stringify({ raw: stdin })}\n`
+    const line = await here(["format", "parse", "--jsonl", "--format-file", "own.mjs"], { cwd, stdin: lines })
+    expect(JSON.parse(line.stdout)).toMatchObject({ calls: [{ id: "u7" }] })
+  })
+
+  test.each([
+    ["none.mjs", "it exports no format"],
+    ["two.mjs", "it exports 2 formats"],
+    ["away.mjs", "there is no such file"],
+    [".", "it is no regular file"],
+  ])("%s: a module that gives none says so", async (file, why) => {
+    const { code, stderr } = await here(["format", "show", "--format-file", file], { cwd: folder() })
+    expect({ code: code === 0, says: stderr.includes(why) }, stderr).toEqual({ code: false, says: true })
   })
 })
 

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import { pathToFileURL } from "node:url"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { ParsedReply, SelectOptions, Selection } from "@toolwright/toolformat"
 import { EXIT, type Command, type Invocation } from "../command.ts"
@@ -14,11 +12,13 @@ import {
 } from "../format-templates.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
+import { ownFormat, tryFormat } from "../own-format.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
   format: { type: "string", value: "id", description: "The format, by id or alias" },
   model: { type: "string", value: "name", description: "The model, whose name (and --template) says the format" },
+  "format-file": { type: "string", value: "file", description: "A module with a format of your own" },
   template: {
     type: "string",
     value: "file",
@@ -84,7 +84,7 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
         "What about formats?",
         "Use 'format list', 'format show <id>', 'format infer <template>', 'format parse' or 'format render'.",
       )
-    if (action === "try") return tryFile(invocation, id)
+    if (action === "try") return tryFormat(invocation, id)
     if (action === "infer") return infer(invocation, values, id)
     if (id !== undefined && action !== "show") {
       const reply = action === "parse" ? "The reply comes from standard input, '< reply.txt'. " : ""
@@ -97,15 +97,6 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
     if (action === "grammar") return printGrammar(invocation, values)
     throw usageError(`'format ${action}' is not known.`, "Use list, show, infer, parse, render or grammar.")
   },
-}
-
-/** Runs a module that shows a format of one's own; it finds this package's, also where none is installed beside it. */
-async function tryFile({ cwd }: Invocation, file: string | undefined): Promise<number> {
-  if (file === undefined) throw usageError("Which file?", "Give one that 'toolwright new format' has made.")
-  const path = resolve(cwd, file)
-  if (!existsSync(path)) throw usageError(`There is no file at ${path}.`, "'toolwright new format <name>' makes one.")
-  await import(pathToFileURL(path).href)
-  return EXIT.success
 }
 
 async function list({ stdout }: Invocation, { json }: Values): Promise<number> {
@@ -201,7 +192,7 @@ async function parseLines(invocation: Invocation, values: Values): Promise<numbe
     if (line.trim() === "") continue
     try {
       const row = readLine(line)
-      const selection = await selectionFor(row, values, templates)
+      const selection = await selectionFor(row, values, { cwd: invocation.cwd, templates })
       const parser = formatterOf(selection.format).createParser({
         startsInReasoning: beginsInReasoning(selection, row.raw),
         tools: row.tools === undefined || row.tools === null ? shared : toolsFromJson(row.tools),
@@ -248,12 +239,19 @@ function readLine(line: string): Line {
   return { ...rest, raw }
 }
 
+interface Surroundings {
+  cwd: string
+  templates: TemplateFormats
+}
+
 /** What a line says of its format goes before what the command's options say. */
-async function selectionFor(row: Line, values: Values, templates: TemplateFormats): Promise<Selection> {
+async function selectionFor(row: Line, values: Values, { cwd, templates }: Surroundings): Promise<Selection> {
   const { selectFormat } = await import("@toolwright/toolformat")
   const own = row.format !== undefined || row.model !== undefined || row.template !== undefined
   const format = row.format ?? (own ? undefined : values.format)
   const model = row.model ?? values.model
+  const file = own ? undefined : values["format-file"]
+  if (file !== undefined) return ownFormat(cwd, file)
   const template = row.template ?? (own ? undefined : values.template)
   if (template !== undefined && format === undefined) return templates.select(template, model ?? "")
   const options = optionsOf({
@@ -320,13 +318,15 @@ function optionsOf({ format, model }: Values): SelectOptions & { model: string }
   if (format === undefined && model === undefined)
     throw usageError(
       "Which format?",
-      "Give --format <id>, --model <name> or --template <file>; 'toolwright format list' shows the formats.",
+      "Give --format <id>, --format-file <file>, --model <name> or --template <file>; 'toolwright format list' shows all.",
     )
   return { model: model ?? "", ...(format === undefined ? {} : { format }) }
 }
 
 async function choose(invocation: Invocation, values: Values): Promise<Selection> {
   const { selectFormat } = await import("@toolwright/toolformat")
+  const own = values["format-file"]
+  if (own !== undefined) return ownFormat(invocation.cwd, own)
   if (values.template !== undefined && values.format === undefined)
     return templateFormats(invocation).select(values.template, values.model ?? "")
   const options = optionsOf(values)

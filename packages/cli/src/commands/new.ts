@@ -114,7 +114,7 @@ const KINDS: Readonly<Record<string, (parts: Parts, name: string) => Made>> = {
   }),
   format: ({ formatFile }, name) => ({
     files: { [`formats/${name}.ts`]: formatFile(name) },
-    next: `Try it: toolwright format try formats/${name}.ts`,
+    next: `Try it: toolwright format try formats/${name}.ts, and use it with --format-file formats/${name}.ts`,
   }),
   prompt: ({ promptFile }, name) => ({
     files: { [`prompts/${name}.yaml`]: promptFile(name) },

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { RunEvent } from "@toolwright/toolbox"
 import { cli, folderWith } from "../testing/run-cli.ts"
@@ -48,9 +50,23 @@ async function serveModel(pages: Readonly<Record<string, object>> = {}): Promise
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, bodies }
 }
 
-const files = { "a.txt": "hello\n", "crow.jinja": TEMPLATE }
+/** The same family, told by hand; loading it leaves a trace. */
+const DECLARED = `import { writeFileSync } from "node:fs"
+writeFileSync(new URL("loaded.txt", import.meta.url), "")
+export const crow = {
+  id: "crow", aliases: [], title: "Crow", ids: "call", stop: ["<~end~>"], templateMarkers: [],
+  calls: [{ codec: "parameters", call: { open: ["<~do~>"], nameEnd: [""], close: ["<~/do~>"] },
+    parameter: { open: ["<~key~>"], keyEnd: ["<~is~>"], close: ["<~/key~>"] } }],
+  prompt: (tools, call) => "Crows have " + tools.map(({ name }) => name) + ", and call so: " + call,
+  result: (call, result) => "<~got~>" + result.output + "<~/got~>",
+}`
+
+const files = { "a.txt": "hello\n", "crow.jinja": TEMPLATE, "crow.mjs": DECLARED }
 const run = async (extra: string[], pages?: Readonly<Record<string, object>>) => {
   const cwd = folderWith(files)
+  return { ...(await runIn(cwd, extra, pages)), cwd }
+}
+const runIn = async (cwd: string, extra: string[], pages?: Readonly<Record<string, object>>) => {
   const { baseUrl, bodies } = await serveModel(pages)
   const args = ["run", "what does a.txt say?", "--model", "crow-7b", "--base-url", baseUrl, "--json", ...extra]
   const { code, stdout, stderr } = await cli(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
@@ -72,6 +88,47 @@ describe("a model that nobody has heard of calls tools", () => {
     expect(bodies[0]!.messages[0]!.content).toContain('You have [{"type": "function"')
     expect(bodies[1]!.messages.at(-1)!.content).toContain("<~got~>")
     expect(code).toBe(0)
+  })
+
+  test("by a format of one's own, before what its template says", async () => {
+    const { code, stderr, events, bodies } = await run(["--format-file", "crow.mjs", "--model-template", "crow.jinja"])
+    expect(stderr).not.toContain("inferred")
+    expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ result: { success: true } }])
+    expect(bodies[0]!.tools).toBeUndefined()
+    expect(bodies[0]!.messages[0]!.content).toMatch(/Crows have .*file_read.* call so: <~do~>tool_name<~key~>/)
+    expect(bodies[1]!.messages.at(-1)!.content).toContain("<~got~>")
+    expect(code).toBe(0)
+  })
+
+  test("a format that a file from elsewhere names is loaded with trust alone, which a change of it ends", async () => {
+    const cwd = folderWith({ ...files, "toolwright.yaml": "model: { formatFile: ./crow.mjs }\n" })
+    const trace = join(cwd, "loaded.txt")
+    const untrusted = await runIn(cwd, [])
+    expect(
+      { told: untrusted.stderr.includes("load the format in"), loaded: existsSync(trace) },
+      untrusted.stderr,
+    ).toEqual({ told: true, loaded: false })
+    await cli(["trust"], { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
+    const trusted = await runIn(cwd, [])
+    expect(trusted.events.filter(({ type }) => type === "tool-end")).toMatchObject([{ result: { success: true } }])
+    expect(existsSync(trace)).toBe(true)
+    rmSync(trace)
+    writeFileSync(join(cwd, "crow.mjs"), `${DECLARED}\n`)
+    const changed = await runIn(cwd, [])
+    expect({ told: changed.stderr.includes("not trusted any more"), loaded: existsSync(trace) }).toEqual({
+      told: true,
+      loaded: false,
+    })
+  })
+
+  test("an agent cannot write the format that it is read by", async () => {
+    const cwd = folderWith({ ...files, "toolwright.yaml": "model: { formatFile: ./crow.mjs }\n" })
+    const written = async (path: string) => {
+      const args = ["tools", "call", "write_file", "--path", path, "--content", "x", "--trust"]
+      await cli(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
+      return readFileSync(join(cwd, path), "utf8")
+    }
+    expect([await written("crow.mjs"), await written("a.txt")]).toEqual([DECLARED, "x"])
   })
 
   test("by the template that the server shows, where tools are written into the prompt", async () => {

@@ -67,10 +67,8 @@ done:
   toolUse: true
 `
 
-/** A format as data, with a round trip that shows it. */
-export const formatFile = (
-  name: string,
-): string => `import { formatterOf, toolsFromJson, type Format } from "toolwright/formats"
+/** A format as data. */
+export const formatFile = (name: string): string => `import type { Format } from "toolwright/formats"
 
 /** How the family is told of tools and writes calls; docs/adding-a-format.md tells what else can be said. */
 export const ${variable(name)}: Format = {
@@ -91,15 +89,11 @@ export const ${variable(name)}: Format = {
   reasoning: { open: ["<<hm>>"], close: ["<</hm>>"] },
   ids: "call",
   stop: ["<<result>>"],
-  prompt: (tools, call) => \`Tools:\\n\${tools.map((tool) => tool.name).join("\\n")}\\nCall them so:\\n\${call}\\n\`,
+  prompt: (tools, call) =>
+    \`Tools:\\n\${tools.map((tool) => \`- \${tool.name} \${JSON.stringify(tool.parameters)}\`).join("\\n")}\\nCall them so:\\n\${call}\\n\`,
   result: (call, result) => \`<<result>>\${call.name}: \${result.output}\`,
   templateMarkers: [["<<calls>>"]],
 }
-
-const tools = toolsFromJson([{ name: "look_up", parameters: { type: "object", properties: { word: { type: "string" } } } }])
-const formatter = formatterOf(${variable(name)})
-console.log(formatter.printCalls([{ id: "", name: "look_up", arguments: { word: "parrot" } }]))
-console.log(formatter.formatToolsForPrompt(tools))
 `
 
 export const promptFile = (name: string): string => `name: ${name}

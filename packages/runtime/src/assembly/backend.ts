@@ -1,9 +1,16 @@
-import { createScriptedBackend, loadScreenplay, openLlamaBackend, type Backend } from "@toolwright/backends"
+import {
+  createScriptedBackend,
+  loadScreenplay,
+  openLlamaBackend,
+  wrapBackend,
+  type Backend,
+} from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
 import { DEFAULT_PAIRING, pairingNamed } from "../pairing/choose.ts"
+import { modelFormatOf } from "./model-format.ts"
 import { isServerKind } from "./server-kinds.ts"
 import { openServer } from "./servers.ts"
 import { backendKindOf, hasModel, HOW_TO_CONFIGURE } from "./configured.ts"
@@ -38,15 +45,24 @@ export async function backendFor({ model }: Configuration, options: BackendOptio
   switch (kind) {
     case "scripted": {
       if (model.screenplay === undefined) throw missing("model.screenplay", "--screenplay FILE")
-      const formatter = model.format === undefined ? {} : { formatter: formatterById(model.format) }
-      return createScriptedBackend(await loadScreenplay(model.screenplay), formatter)
+      const own = await modelFormatOf({ ...model, template: undefined }, undefined)
+      const formatter = own?.formatter ?? (model.format === undefined ? undefined : formatterById(model.format))
+      const screenplay = await loadScreenplay(model.screenplay)
+      return createScriptedBackend(screenplay, formatter === undefined ? {} : { formatter })
     }
     case "llama":
       if (model.path === undefined) throw missing("model.path", "--model-path FILE")
-      return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
+      return openInProcess({ ...model, path: model.path })
     default:
       throw missing("model.backend", "--backend")
   }
+}
+
+async function openInProcess(model: Configuration["model"] & { path: string }): Promise<Backend> {
+  const modelFormat = await modelFormatOf({ ...model, template: undefined }, undefined)
+  const named = model.name === undefined ? {} : { modelName: model.name }
+  const backend = await openLlamaBackend({ modelPath: model.path, ...named })
+  return modelFormat === undefined ? backend : wrapBackend(backend, { modelFormat })
 }
 
 /** @param chosen whether it was chosen by name: where it was not, no model is configured */

@@ -47,11 +47,11 @@ function roundsOf({ maxRounds, phases }: AgentProfile, usual: number): Partial<E
 export function toolUseOf({
   model,
 }: Pick<Configuration, "model">): Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter"> {
-  const { toolCalling, grounding, format } = model
+  const { toolCalling, grounding, format, formatFile } = model
   return {
     toolCalling,
     grounding: grounding === "always" ? ANNOTATED : grounding,
-    ...(format === undefined ? {} : { formatter: formatterById(format) }),
+    ...(format === undefined || formatFile !== undefined ? {} : { formatter: formatterById(format) }),
   }
 }
 

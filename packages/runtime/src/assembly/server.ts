@@ -1,7 +1,7 @@
 import { probeAbilities, type Dialect, type ModelFormat, type ProbedServer } from "@toolwright/backends"
 import { keptExamination } from "../doctor/kept.ts"
 import type { Configuration } from "../configuration/settings.ts"
-import { modelFormatOf } from "./model-format.ts"
+import { modelFormatOf, readsText } from "./model-format.ts"
 
 type Model = Configuration["model"]
 
@@ -40,7 +40,7 @@ export async function knownServer(
 ): Promise<KnownServer> {
   const examined = model.examined ? examinedServer(model, baseUrl, env, log) : undefined
   if (examined !== undefined) return examined
-  const nativeTools = model.nativeTools && model.template === undefined
+  const nativeTools = model.nativeTools && !readsText(model)
   const asks = model.dialect === "auto" && (!nativeTools || isNear(baseUrl))
   const probed = known ?? (asks ? await probe(model, baseUrl) : undefined)
   const modelFormat = await modelFormatOf(model, probed, log)

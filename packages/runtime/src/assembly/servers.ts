@@ -13,7 +13,7 @@ import {
 import { ToolwrightError } from "@toolwright/toolbox"
 import { usualAddress } from "../configuration/address.ts"
 import type { Configuration } from "../configuration/settings.ts"
-import { modelFormatOf } from "./model-format.ts"
+import { modelFormatOf, readsText } from "./model-format.ts"
 import type { ServerKind } from "./server-kinds.ts"
 import { knownServer, warnOfTemplate } from "./server.ts"
 
@@ -108,7 +108,7 @@ async function ollama(model: Model, common: Common, { log, probed: known }: Surr
     contextTokens: window,
     models: probed.models,
     ...(probed.thinks === undefined ? {} : { thinks: probed.thinks }),
-    abilities: { nativeTools: nativeTools && model.template === undefined && offered },
+    abilities: { nativeTools: nativeTools && !readsText(model) && offered },
     ...(modelFormat === undefined ? {} : { modelFormat }),
   })
 }

@@ -112,6 +112,16 @@ export const MODEL_SETTINGS = [
     flag: "format",
   },
   {
+    key: "model.formatFile",
+    nature: "programs",
+    path: true,
+    type: "string",
+    description:
+      "Module with a tool-call format of your own, see docs/adding-a-format.md; it goes before every other, and tools " +
+      "are written into the prompt",
+    flag: "format-file",
+  },
+  {
     key: "model.template",
     nature: "programs",
     path: true,

@@ -303,11 +303,12 @@ function merged(settings: ToolwrightOptions): NonNullable<EvaluationsOptions["se
 
 /** The settings of a suite's model that name files, from the suite's folder. */
 export function withPaths(model: Omit<SuiteModel, "id">, folder: string): Omit<SuiteModel, "id"> {
-  const { path, screenplay, template } = model
+  const { path, screenplay, template, formatFile } = model
   return {
     ...model,
     ...(path === undefined ? {} : { path: resolve(folder, path) }),
     ...(screenplay === undefined ? {} : { screenplay: resolve(folder, screenplay) }),
+    ...(formatFile === undefined ? {} : { formatFile: resolve(folder, formatFile) }),
     ...(template === undefined ? {} : { template: resolve(folder, template) }),
   }
 }

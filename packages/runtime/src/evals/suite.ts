@@ -34,6 +34,8 @@ export interface SuiteModel {
   /** Files, from the suite's folder. */
   path?: string
   screenplay?: string
+  /** A module with a format of one's own. */
+  formatFile?: string
   template?: string
   format?: string
   toolCalling?: string
@@ -87,6 +89,7 @@ const MODEL: JsonSchema = closed({
   path: text(4_000),
   screenplay: text(4_000),
   template: text(4_000),
+  formatFile: text(4_000),
   format: text(100),
   toolCalling: text(40),
   nativeTools: { type: "boolean" },

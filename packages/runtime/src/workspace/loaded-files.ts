@@ -39,13 +39,15 @@ function marksOf(paths: readonly string[]): string {
  *
  * @param cwd the folder that relative places start from
  */
-function loadedNow({ tools = [], calls }: Configuration, cwd: string): string[] {
+function loadedNow({ tools = [], calls, model }: Configuration, cwd: string): string[] {
   const places = tools.map((entry) => placeOfTools(entry, cwd))
   const middleware = (calls.middleware ?? []).map((file) => resolve(cwd, file))
-  if (places.length + middleware.length === 0) return []
+  const formats = model.formatFile === undefined ? [] : [resolve(cwd, model.formatFile)]
+  if (places.length + middleware.length + formats.length === 0) return []
   const named = new Map<string, unknown>([
     ["tools", places],
     ["calls.middleware", middleware],
+    ["model.formatFile", formats],
   ])
   // What is new in a folder of tools is loaded as well, also by the path that a link to it leads to.
   const folders = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
@@ -53,6 +55,7 @@ function loadedNow({ tools = [], calls }: Configuration, cwd: string): string[] 
     ...folders,
     ...folders.map((folder) => realpathSync(folder)),
     ...middleware,
+    ...formats,
     ...filesNamedBy(named, cwd).map(({ path }) => path),
   ]
 }

@@ -1,5 +1,6 @@
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
 import { codecOf } from "./codecs/index.ts"
+import { nextId } from "./ids.ts"
 import type { CallSyntax, Format } from "./syntax.ts"
 
 /** Calls as the format's family writes them. */
@@ -33,5 +34,8 @@ export function closingMark({ wrapper }: CallSyntax): string {
 
 /** A call of a made-up tool, to show a model what calls look like. */
 export function exampleCall(format: Format): string {
-  return printCalls(format, [{ id: "", name: "tool_name", arguments: { param: "value" } }])
+  const [syntax] = format.calls
+  const isFirst = syntax?.codec === "parameters" && syntax.call.idBefore !== undefined
+  const id = isFirst ? nextId(format.ids, undefined, "tool_name", 0) : ""
+  return printCalls(format, [{ id, name: "tool_name", arguments: { param: "value" } }])
 }

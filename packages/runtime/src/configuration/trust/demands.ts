@@ -88,6 +88,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ],
   "model.apiKeyEnv": (name) => [{ verb: "send", what: `the value of ${String(name)} to the model's server` }],
   "model.path": (path) => [{ verb: "load", what: `the model in ${String(path)}` }],
+  "model.formatFile": (path) => [{ verb: "load", what: `the format in ${String(path)}` }],
   "model.screenplay": (path) => [{ verb: "play", what: `the calls in ${String(path)}, in a model's place` }],
   "workspace.roots": openFor("reading and writing"),
   "workspace.readOnly": openFor("reading"),

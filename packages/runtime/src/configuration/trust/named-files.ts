@@ -32,14 +32,15 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The files that a configuration would load or start: modules of tools and middleware wherever they lie, and of what
+ * The files that a configuration would load or start: modules of tools, middleware and a format wherever they lie, and of what
  * its MCP servers' commands name those that lie in the configuration's own folder, with the modules that all of these
  * import by relative paths. Programs of the system are the user's own, and change with every update.
  */
 export function filesNamedBy(values: ReadonlyMap<string, unknown>, folder: string): NamedFile[] {
   const found = new Found(folder)
   for (const place of textsIn(values.get("tools"))) found.addModules(place)
-  for (const file of textsIn(values.get("calls.middleware"))) found.add(file)
+  for (const key of ["calls.middleware", "model.formatFile"])
+    for (const file of textsIn(values.get(key))) found.add(file)
   const starts = textsIn(values.get("mcp.folder"))
   const bases = [folder, ...starts]
   for (const server of serversOf(values)) {

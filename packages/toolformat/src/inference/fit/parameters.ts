@@ -43,7 +43,10 @@ export function fitParameters(samples: Samples): Fitted | undefined {
     between: between === undefined ? undefined : rest(cutAtId(between).before),
   })
   const typed = typedBy(gaps.keyToValue, number)
-  const syntax = syntaxOf({ block, member, nameEnd, idBefore }, { typed, cdata: samples.tags?.includes("<![CDATA[") === true })
+  const syntax = syntaxOf(
+    { block, member, nameEnd, idBefore },
+    { typed, cdata: samples.tags?.includes("<![CDATA[") === true },
+  )
   return syntax === undefined ? undefined : { syntax, turnEnd: block.turnEnd, notes: [] }
 }
 
@@ -62,7 +65,12 @@ function syntaxOf(
   return {
     codec: "parameters",
     ...around.outer,
-    call: { open: around.open, ...(idBefore === undefined ? {} : { idBefore }), ...nameEndOf(blank ? nameEnd : ends.rest), close: around.close },
+    call: {
+      open: around.open,
+      ...(idBefore === undefined ? {} : { idBefore }),
+      ...nameEndOf(blank ? nameEnd : ends.rest),
+      close: around.close,
+    },
     parameter: { open: [member.open], keyEnd: [member.keyEnd], close: [member.close] },
     ...(member.framed ? { framed: true } : {}),
     ...(Object.keys(lines).length === 0 ? {} : { lines }),
