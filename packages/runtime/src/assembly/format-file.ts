@@ -43,7 +43,6 @@ function isFormat(value: unknown): value is Format {
 }
 
 function unusable(file: string, why: string, hint?: string): ToolwrightError {
-  return new ToolwrightError("INVALID_CONFIGURATION", `The format in ${file} cannot be loaded: ${why}.`, {
-    ...(hint === undefined ? {} : { hint }),
-  })
+  const message = `The format in ${file} cannot be loaded: ${why}.`
+  return new ToolwrightError("INVALID_CONFIGURATION", message, hint === undefined ? {} : { hint })
 }
