@@ -1,12 +1,21 @@
-import type { JsonSchema } from "@toolwright/toolbox"
+import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { escapeText, spacedJson } from "./json-text.ts"
-import { admits, admittedTypes } from "./schema-types.ts"
+import { admits, admittedTypes, parameterSchema } from "./schema-types.ts"
 import { JSON_NOTATION, transcode } from "./value.ts"
 
 /** A parameter's schema and the document its references point into. */
 export interface Typing {
   schema: JsonSchema
   root: JsonSchema
+}
+
+/** What is known of a value of which nothing is known. */
+export const ANYTHING: Typing = { schema: {}, root: {} }
+
+/** What is known of a tool's parameter. */
+export function typingOf(tool: ToolDefinition | undefined, key: string): Typing | undefined {
+  const schema = parameterSchema(tool, key)
+  return schema === undefined || tool === undefined ? undefined : { schema, root: tool.parameters }
 }
 
 /**

@@ -1,9 +1,8 @@
-import type { ToolDefinition } from "@toolwright/toolbox"
 import { CallWriter } from "../call-writer.ts"
-import { coerce, isText, type Typing } from "../coerce.ts"
+import { ANYTHING, coerce, isText, typingOf, type Typing } from "../coerce.ts"
 import { decodeEntities, escapeText } from "../json-text.ts"
 import { anyLiteral, literal, looksAt, skipSpace, stands, textUntil } from "../scanning.ts"
-import { admittedTypes, parameterSchema } from "../schema-types.ts"
+import { admittedTypes } from "../schema-types.ts"
 import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { ParametersSyntax } from "../syntax.ts"
@@ -18,15 +17,6 @@ const PLAIN_NAME = /^[^\s<>{}[\]"'`]+$/
 const BRACE = 123
 /** Parameters that no tool has and that hold all of the arguments. */
 const WHOLE: ReadonlySet<string> = new Set(["arguments", "parameters", "properties", "input"])
-/** What is known of a value of which nothing is known. */
-export const ANYTHING: Typing = { schema: {}, root: {} }
-
-/** What is known of a tool's parameter. */
-export function typingOf(tool: ToolDefinition | undefined, key: string): Typing | undefined {
-  const schema = parameterSchema(tool, key)
-  return schema === undefined || tool === undefined ? undefined : { schema, root: tool.parameters }
-}
-
 /** A parameter's closing mark, which may name its key. */
 export function closeOf(mark: string, key: string): string {
   return mark.replaceAll("{key}", key)

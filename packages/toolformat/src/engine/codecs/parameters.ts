@@ -1,8 +1,8 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { printText } from "../coerce.ts"
+import { ANYTHING, printText, typingOf } from "../coerce.ts"
 import type { ParametersSyntax } from "../syntax.ts"
 import type { Codec } from "./codec.ts"
-import { ANYTHING, closeOf, readParameters, typingOf } from "./parameters-reader.ts"
+import { closeOf, readParameters } from "./parameters-reader.ts"
 
 /** Parameters between tags. What stands between two tags is the value, character for character. */
 export const parameters: Codec<ParametersSyntax> = {
