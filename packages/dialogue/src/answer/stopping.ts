@@ -13,6 +13,10 @@ export async function* stoppingAt(stops: readonly string[], source: ReplySource)
       const step = await events.next()
       const end = step.done === true
       if (!end && step.value.type !== "text-delta") {
+        // The beginning of a stop that a call follows is none, and stands before the call.
+        const before = step.value.type === "call-start" ? cutter.end() : ""
+        said += before
+        if (before !== "") yield { type: "text-delta", text: before }
         yield step.value
         continue
       }

@@ -3,8 +3,8 @@ import { ToolRegistry } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { createApp, gatewayRoutes, listen } from "../../index.ts"
 
-/** A gateway before a model that writes a text without end, some letters at a time, whatever its server was told. */
-async function serve(text: string) {
+/** A gateway before a model that writes a text, some letters at a time, and goes on without end unless it ends. */
+async function serve(text: string, ends = false) {
   const seen: { requests: InferRequest[]; left: number } = { requests: [], left: 0 }
   const backend: Backend = {
     kind: "said",
@@ -13,7 +13,9 @@ async function serve(text: string) {
     async *infer(request) {
       seen.requests.push(request)
       try {
-        for (let at = 0; ; at += 3) yield { type: "text-delta", text: text.slice(at, at + 3) || "more " }
+        const last = ends ? text.length : Infinity
+        for (let at = 0; at < last; at += 3) yield { type: "text-delta", text: text.slice(at, at + 3) || "more " }
+        yield { type: "end", finishReason: "stop" }
       } finally {
         seen.left++
       }
@@ -51,4 +53,16 @@ describe.each([
     } else expect(JSON.parse(text)).toMatchObject({ content: [{ type: "text", text: "One, two " }], ...ended })
     expect(seen).toMatchObject({ left: 1, requests: [expect.anything()] })
   })
+})
+
+test("what only begins as a stop sequence stands before the call that follows it", async () => {
+  const { server } = await serve('I saw ST<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>', true)
+  await using _server = server
+  const messages = [{ role: "user", content: "Look" }]
+  const asked = { model: "m", max_tokens: 50, stream: true, stop_sequences: ["STOP"], messages, tools: [tool] }
+  const headers = { "content-type": "application/json" }
+  const response = await fetch(`${server.url}/v1/messages`, { method: "POST", headers, body: JSON.stringify(asked) })
+  const events = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+  const blocks = events.flatMap(({ content_block: block, delta }) => block?.type ?? delta?.text ?? [])
+  expect([blocks[0], blocks.at(-1), blocks.slice(1, -1).join("")]).toEqual(["text", "tool_use", "I saw ST"])
 })
