@@ -72,7 +72,8 @@ const DESCRIPTIONS = new Map<string, string>([
   ],
   ["`@toolwright/pocket`, 2.9 million parameters in 3 MB, run in the same process by llama.cpp.", "says what it is"],
   [
-    "It is there for trying things out, for demonstrations and for tests; it is no assistant, and often wrong outside " +
+    "It is there for trying things out, for demonstrations and for tests; it is no assistant, and often " +
+      "wrong outside " +
       "the phrasings that it knows.",
     "says what is not promised",
   ],
@@ -80,7 +81,8 @@ const DESCRIPTIONS = new Map<string, string>([
   ["Any of these takes its place:", "begins a list"],
   ["'toolwright help settings' lists them all.", "says where a list is"],
   [
-    "Whoever has the database could write it anew, or take out a whole run: note the last hash, which is printed, where " +
+    "Whoever has the database could write it anew, or take out a whole run: note the last hash, which is " +
+      "printed, where " +
       "they cannot.",
     "says what is not promised",
   ],
@@ -121,10 +123,10 @@ const held = new Set([
 const COMMANDS = ["run", "chat", "tools", "tasks", "work", "resume", "undo", "serve", "mcp", "trust"]
 
 /** The others: their sentences count, and of their options those that `run` has too are held there. */
-const OTHERS =
-  "build debug review triage blog agents plan runs branch approvals audit db init new demo doctor format grammar ui prompts config completion".split(
-    " ",
-  )
+const OTHERS = (
+  "build debug review triage blog agents plan runs branch approvals audit db init new demo doctor format grammar " +
+  "ui prompts config completion"
+).split(" ")
 
 /** Of a command's help its description, and what the page says below: usage, options and examples are no sentences. */
 const help = (command: string) =>

@@ -318,7 +318,8 @@ function optionsOf({ format, model }: Values): SelectOptions & { model: string }
   if (format === undefined && model === undefined)
     throw usageError(
       "Which format?",
-      "Give --format <id>, --format-file <file>, --model <name> or --template <file>; 'toolwright format list' shows all.",
+      "Give --format <id>, --format-file <file>, --model <name> or --template <file>; 'toolwright format " +
+        "list' shows all.",
     )
   return { model: model ?? "", ...(format === undefined ? {} : { format }) }
 }

@@ -5,7 +5,8 @@ import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 const writing = (text: string): string =>
-  `steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: out.txt, content: ${text} } }] }\n  - reply: ${text} it is.\n`
+  `steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: out.txt, content: ${text} } }] }\n  - ` +
+  `reply: ${text} it is.\n`
 
 const SUITE = `name: writing
 trials: 2

@@ -141,7 +141,8 @@ test("what a program changed is known although its end was seen by nobody", asyn
 test("what such a program changed comes back too where the run went on and changed the same again", async () => {
   const steps = [
     "steps:",
-    "  - reply: { calls: [{ name: bash, arguments: { command: 'echo x > log; echo y > a.txt; rm b.txt; sleep 60' } }] }",
+    "  - reply: { calls: [{ name: bash, arguments: { command: 'echo x > log; echo y > a.txt; rm b.txt; sleep " +
+      "60' } }] }",
     "  - reply: { calls: [{ name: file_append, arguments: { path: log, content: z } }] }",
     "  - reply: { calls: [{ name: file_write, arguments: { path: b.txt, content: new } }] }",
     "  - reply: Done.",

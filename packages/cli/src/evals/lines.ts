@@ -73,7 +73,8 @@ function modelLines(
   const shares = ` (${percent(passAt[1])}; ${likely})${several}`
   return [
     `${oneLine(model, 60)}: ${passed} of ${measured} passed${untold}${measured === 0 ? "" : shares}`,
-    `  ${percent(threshold)} ${verdict}; ${inputTokens} tokens in, ${outputTokens} out, ${duration(milliseconds)} a trial`,
+    `  ${percent(threshold)} ${verdict}; ${inputTokens} tokens in, ${outputTokens} out, ` +
+      `${duration(milliseconds)} a trial`,
   ]
 }
 
@@ -101,7 +102,10 @@ export function compareLines(before: EvaluationReport, after: EvaluationReport, 
 }
 
 export function digestLine({ id, suite, startedAt, state, message = "" }: EvaluationDigest): string {
-  return `${id}  ${startedAt.slice(0, 16).replace("T", " ")}  ${state.padEnd(7)}  ${oneLine(suite, 60)}  ${oneLine(message, 200)}`
+  return (
+    `${id}  ${startedAt.slice(0, 16).replace("T", " ")}  ${state.padEnd(7)}  ${oneLine(suite, 60)}  ` +
+    `${oneLine(message, 200)}`
+  )
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {

@@ -112,7 +112,8 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ...refused.map(({ path, reason }) => noted(sheet, `${path} stays: ${reason}`)),
   ],
   "evaluation-start": ({ suite, tasks, models, trials }) => [
-    `${neutralise(suite)}: ${count(tasks.length, "task")} with ${models.map(neutralise).join(", ")}, ${count(trials, "trial")}`,
+    `${neutralise(suite)}: ${count(tasks.length, "task")} with ${models.map(neutralise).join(", ")}, ` +
+      `${count(trials, "trial")}`,
   ],
   "trial-end": ({ task, model, trial, verdict, run }) => [
     `  ${verdict}  ${neutralise(task)}  ${neutralise(model)}  trial ${trial}${run === undefined ? "" : `  ${run}`}`,

@@ -28,7 +28,8 @@ function lives(argument: string): boolean {
 
 /** A script that starts a `sleep` in a session of its own, and ends once it has left the group. */
 const left = (name: string, duration: string, pipes = ""): string =>
-  `setsid sh -c 'touch left-${name}; exec sleep ${duration}' ${pipes} & until [ -e left-${name} ]; do sleep 0.01; done; echo done`
+  `setsid sh -c 'touch left-${name}; exec sleep ${duration}' ${pipes} & until [ -e left-${name} ]; do sleep ` +
+  "0.01; done; echo done"
 
 const end = (argument: string): unknown => execFileSync("pkill", ["-f", `sleep ${argument}`])
 

@@ -117,7 +117,8 @@ export const MODEL_SETTINGS = [
     path: true,
     type: "string",
     description:
-      "Module with a tool-call format of your own, see docs/adding-a-format.md; it goes before every other, and tools " +
+      "Module with a tool-call format of your own, see docs/adding-a-format.md; it goes before every other, " +
+      "and tools " +
       "are written into the prompt",
     flag: "format-file",
   },

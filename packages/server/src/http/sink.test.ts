@@ -90,7 +90,8 @@ test("a client that leaves ends the answer, and one that reads nothing is not wr
   await once(silent, "connect")
   const text = JSON.stringify({ model: "m", stream: true, messages: MESSAGES })
   silent.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ` +
+      `${text.length}\r\n\r\n${text}`,
   )
   // What the model has told stops growing once what stands between is full.
   let before = -1
