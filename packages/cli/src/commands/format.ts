@@ -66,9 +66,7 @@ export const formatCommand: Command = {
       "format parse --format <id> | --model <name> | --template <file> < reply.txt",
       "format render|grammar --format <id> | --model <name> --tools <file>",
     ],
-    description:
-      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from " +
-      "standard input, 'render' prints what the model is shown, 'grammar' what holds it.",
+    description: "How a family of models is told about tools and writes calls: read, shown, or held by a grammar.",
     options: OPTIONS,
     examples: [{ line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" }],
   }),
