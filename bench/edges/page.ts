@@ -1,5 +1,5 @@
 /** The page of measurements of the edges, and its drawing. */
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
 import type { Measured } from "./sample.ts"
@@ -26,7 +26,11 @@ interface Summary {
 /** Writes `docs/benchmarks.md` and `docs/benchmarks-edges.svg`. */
 export function writeEdgesPage(measured: Readonly<Record<string, Measured>>, summary: Summary): void {
   writeFileSync(join(DOCS, "benchmarks-edges.svg"), chart(measured))
-  writeFileSync(join(DOCS, "benchmarks.md"), page(measured, summary))
+  const file = join(DOCS, "benchmarks.md")
+  const before = readFileSync(file, "utf8")
+  // What other benchmarks say stands behind it, and stays.
+  const next = before.indexOf("\n## ", before.indexOf("## The edges") + 1)
+  writeFileSync(file, `${page(measured, summary).trimEnd()}\n${next < 0 ? "" : before.slice(next)}`)
 }
 
 function page(measured: Readonly<Record<string, Measured>>, summary: Summary): string {
