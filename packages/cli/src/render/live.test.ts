@@ -1,6 +1,7 @@
 import { failure, success, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { liveRenderer, speedOf } from "./live.ts"
+import { words } from "../testing/words.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -120,18 +121,8 @@ test("what is said of results is left out where they say it themselves, and othe
     for (const event of events) shown.show(event)
     return text.slice(text.indexOf("\n", text.indexOf("    Created")) + 1)
   }
-  const reply = (content: string): RunEvent => ({
-    type: "reply",
-    round: 2,
-    raw: content,
-    content,
-    reasoning: "",
-    calls: [],
-    finishReason: "stop",
-    modelMs: 1,
-  })
   const made = "Created /home/me/b.txt (1 line)"
-  expect(after(made, said("Created "), said("b.txt (1 line)."), reply("Created b.txt (1 line)."))).toBe("")
-  expect(after(made, said("It is "), said("done."), reply("It is done."))).toBe("  It is done.\n")
+  expect(after(made, said("Created "), said("b.txt (1 line)."), words("Created b.txt (1 line)."))).toBe("")
+  expect(after(made, said("It is "), said("done."), words("It is done."))).toBe("  It is done.\n")
   expect(after(made, said("Now read.\n"), called[0]!)).toBe("  Now read.\n  call   look ")
 })

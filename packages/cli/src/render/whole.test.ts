@@ -1,6 +1,7 @@
 import { failure, success, type RunEvent, type ToolResult } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { SHOWN_LINES, wholeRenderer } from "./whole.ts"
+import { words } from "../testing/words.ts"
 
 /** What is shown of a call with this result and the words after it. */
 function shown(result: ToolResult, ...after: RunEvent[]): string {
@@ -21,16 +22,6 @@ function shown(result: ToolResult, ...after: RunEvent[]): string {
   renderer.close()
   return text
 }
-const words = (content: string): RunEvent => ({
-  type: "reply",
-  round: 2,
-  raw: content,
-  content,
-  reasoning: "",
-  calls: [],
-  finishReason: "stop",
-  modelMs: 1,
-})
 
 test("a result is shown in full, and what the model says of it after it", () => {
   expect(shown(success({ output: "one\n\n  two\n" }), words("Two lines."))).toBe(

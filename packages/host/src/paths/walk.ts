@@ -4,6 +4,7 @@ import { kindOf, type EntryKind } from "./entry-kind.ts"
 import type { PathPolicy } from "./policy.ts"
 import type { Pinned } from "./pin.ts"
 import { isTemporaryName } from "./temporary-name.ts"
+import { createTurns } from "../turns.ts"
 
 export interface WalkEntry {
   readonly name: string
@@ -39,7 +40,6 @@ export interface WalkSummary {
 }
 
 const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-const SLICE_MS = 8
 
 /**
  * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are
@@ -59,7 +59,7 @@ export async function walk(
   const { signal, maxDepth = 128, maxEntries = 1_000_000, sorted = false } = options
   const summary: WalkSummary = { unreadable: 0, denied: 0 }
   const pending: { path: string; depth: number }[] = [{ path: "", depth: 0 }]
-  const turn = turnsForOthers()
+  const turn = createTurns()
   let seen = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const waiting = turn()
@@ -95,20 +95,6 @@ export async function walk(
     for (let index = below.length - 1; index >= 0; index -= 1) pending.push(below[index]!)
   }
   return summary
-}
-
-/** Lets other work have its turn where a slice of time is used up. */
-function turnsForOthers(): () => Promise<void> | undefined {
-  let sliceEnd = performance.now() + SLICE_MS
-  return () => {
-    if (performance.now() <= sliceEnd) return undefined
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        sliceEnd = performance.now() + SLICE_MS
-        resolve()
-      })
-    })
-  }
 }
 
 function joinPath(base: string, below: string): string {

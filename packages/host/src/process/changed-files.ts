@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
+import { createTurns } from "../turns.ts"
 
 /** Which files a folder holds, and a mark of each one's state; undefined when there are too many to look at. */
 export type FolderState = ReadonlyMap<string, string> | undefined
@@ -21,7 +22,6 @@ const SKIPPED = new Set([
   "coverage",
 ])
 const MOST_ENTRIES = 20_000
-const SLICE_MS = 8
 
 /**
  * Notes the state of every file below a folder, without dependencies and build outputs. Reads no contents and follows
@@ -30,7 +30,7 @@ const SLICE_MS = 8
 export async function folderState(root: string): Promise<FolderState> {
   const state = new Map<string, string>()
   const pending = [""]
-  let sliceEnd = performance.now() + SLICE_MS
+  const turn = createTurns()
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of entriesOf(join(root, folder))) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
@@ -41,10 +41,8 @@ export async function folderState(root: string): Promise<FolderState> {
       if (state.size >= MOST_ENTRIES) return undefined
       const stat = lstatSync(join(root, path), { throwIfNoEntry: false })
       if (stat !== undefined) state.set(path, `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`)
-      if (performance.now() > sliceEnd) {
-        await new Promise((resolve) => setImmediate(resolve))
-        sliceEnd = performance.now() + SLICE_MS
-      }
+      const others = turn()
+      if (others !== undefined) await others
     }
   }
   return state

@@ -6,6 +6,7 @@ import { isKept, NONE, sameState, stateOf, statMark, statOf, type EntryState } f
 import type { Unkept } from "./change-log.ts"
 import { withTarget, type NameSeal } from "./sealed-names.ts"
 import { changedDeep, oddlyNamed } from "./unseen.ts"
+import { createTurns } from "../turns.ts"
 
 /** What lies below some folders, by real path. */
 export interface Tree {
@@ -45,7 +46,6 @@ const OUR_STATE = ".toolwright"
 const SKIPPED = new Set([".git", "node_modules", ".venv", "venv", "__pycache__"])
 /** Looked into last, so that sources come before what is made of them when the bounds are reached. */
 const OUTPUTS = new Set(["dist", "build", "target", ".next", ".cache", "coverage"])
-const SLICE_MS = 8
 /** A file that changed so shortly before it was read may change again without a new time. */
 const RACY_NS = 50_000_000n
 
@@ -118,20 +118,6 @@ function isSkipped(
   if (!entry.isDirectory() || !SKIPPED.has(entry.name)) return false
   skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
   return true
-}
-
-/** Lets other work have its turn every few milliseconds. */
-function createTurns(): () => Promise<void> | undefined {
-  let sliceEnd = performance.now() + SLICE_MS
-  return () => {
-    if (performance.now() <= sliceEnd) return undefined
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        sliceEnd = performance.now() + SLICE_MS
-        resolve()
-      })
-    })
-  }
 }
 
 const ODD_NAME = "its name is not UTF-8, and so it is not kept"

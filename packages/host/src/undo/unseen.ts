@@ -2,12 +2,12 @@ import { lstatSync, readdirSync, type BigIntStats, type Dirent } from "node:fs"
 import { join } from "node:path"
 import type { Unkept } from "./change-log.ts"
 import { statMark } from "./entry-state.ts"
+import { createTurns } from "../turns.ts"
 
 /** What runners and bundlers keep below dependencies, and make again whenever it is missing. */
 const CACHES = new Set([".cache", ".vite", ".vite-temp", ".vitest", "__pycache__"])
 const MOST_ENTRIES = 60_000
 const MOST_NAMED = 3
-const SLICE_MS = 8
 
 /** Entries of a folder whose names are not UTF-8, by a name for people, with a mark of their state. */
 export function oddlyNamed(folder: string): { shown: string; path: Buffer; mark: string }[] {
@@ -29,7 +29,7 @@ export function oddlyNamed(folder: string): { shown: string; path: Buffer; mark:
  */
 export async function changedDeep(folders: ReadonlyMap<string, Buffer>, since: number): Promise<Unkept[]> {
   const unkept: Unkept[] = []
-  const budget = { left: MOST_ENTRIES, sliceEnd: performance.now() + SLICE_MS }
+  const budget = { left: MOST_ENTRIES, turn: createTurns() }
   for (const [shown, path] of folders) {
     const changed = await changedBelow(path, BigInt(since) * 1_000_000n, budget)
     if (changed === undefined)
@@ -49,17 +49,15 @@ function reasonOf(changed: readonly string[]): string {
 async function changedBelow(
   top: Buffer,
   since: bigint,
-  budget: { left: number; sliceEnd: number },
+  budget: { left: number; readonly turn: () => Promise<void> | undefined },
 ): Promise<string[] | undefined> {
   const changed: string[] = []
   const pending = [top]
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of entriesOf(folder)) {
       if (--budget.left < 0) return undefined
-      if (performance.now() > budget.sliceEnd) {
-        await new Promise((resolve) => setImmediate(resolve))
-        budget.sliceEnd = performance.now() + SLICE_MS
-      }
+      const others = budget.turn()
+      if (others !== undefined) await others
       if (CACHES.has(entry.name.toString())) continue
       const path = below(folder, entry.name)
       const stat = statOf(path)

@@ -138,14 +138,17 @@ function checkItems(parts: readonly Body[], output: readonly Body[]): void {
   same(done, output.length)
 }
 
+/** The events of a stream, each of which says its own name. */
+function namedBodies(raw: string): Body[] {
+  return frames(raw).map(({ event, data }) => {
+    const body = JSON.parse(data) as Body
+    same(body.type, event)
+    return body
+  })
+}
+
 function readResponses(raw: string, stream: boolean): Seen {
-  const parts = stream
-    ? frames(raw).map(({ event, data }) => {
-        const body = JSON.parse(data) as Body
-        same(body.type, event)
-        return body
-      })
-    : [{ response: JSON.parse(raw) as Body } as Body]
+  const parts = stream ? namedBodies(raw) : [{ response: JSON.parse(raw) as Body } as Body]
   const whole = parts.at(-1)!.response as Body
   const fails = whole.status === "failed"
   if (stream) {
@@ -205,13 +208,7 @@ function blocksOf(parts: readonly Body[]): Body[] {
 }
 
 function readMessages(raw: string, stream: boolean): Seen {
-  const parts = stream
-    ? frames(raw).map(({ event, data }) => {
-        const body = JSON.parse(data) as Body
-        same(body.type, event)
-        return body
-      })
-    : [JSON.parse(raw) as Body]
+  const parts = stream ? namedBodies(raw) : [JSON.parse(raw) as Body]
   const notes = notesOf(parts)
   const failed = parts.at(-1)!.type === "error" ? { failed: anthropicFailure(parts.pop()!) } : {}
   if (stream) {
