@@ -6,7 +6,6 @@ import {
   schemaFault,
   sizeOf,
   ToolwrightError,
-  withinOrigin,
   type JsonObject,
   type JsonSchema,
   type ServiceResult,
@@ -18,6 +17,7 @@ import {
   failure,
   TOOL_CATEGORIES,
 } from "@toolwright/toolbox"
+import { MOST_BYTES, overFetch, overHttp, type Asked, type Exchange } from "./exchange.ts"
 
 /** Settings of a {@link ToolsApiClient}. */
 export interface ToolsApiClientOptions {
@@ -28,6 +28,7 @@ export interface ToolsApiClientOptions {
   name?: string
   /** Longest time for listing, in milliseconds; 10 seconds unless given. Calls have the limits of their tools. */
   listTimeoutMs?: number
+  /** What requests are sent with, in place of Node's own client. */
   fetch?: typeof fetch
 }
 
@@ -68,7 +69,7 @@ export class ToolsApiClient implements ToolSource {
   readonly #baseUrl: string
   readonly #headers: Record<string, string>
   readonly #listTimeoutMs: number
-  readonly #fetch: ReturnType<typeof withinOrigin>
+  readonly #exchange: Exchange
 
   /** @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none */
   constructor(options: ToolsApiClientOptions) {
@@ -84,7 +85,7 @@ export class ToolsApiClient implements ToolSource {
       ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
     }
     this.#listTimeoutMs = options.listTimeoutMs ?? 10_000
-    this.#fetch = withinOrigin(options.fetch ?? fetch)
+    this.#exchange = options.fetch === undefined ? overHttp : overFetch(options.fetch)
     this.provenance = { kind: "rest", name: options.name ?? url.host }
   }
 
@@ -117,11 +118,11 @@ export class ToolsApiClient implements ToolSource {
   }
 
   renderPrompt(name: string, args: JsonObject = {}): Promise<RenderedPrompt> {
-    return this.#send(
-      `/prompts/${encodeURIComponent(name)}`,
-      { method: "POST", body: JSON.stringify(args) },
-      AbortSignal.timeout(this.#listTimeoutMs),
-    ) as Promise<RenderedPrompt>
+    return this.#send(`/prompts/${encodeURIComponent(name)}`, {
+      method: "POST",
+      body: JSON.stringify(args),
+      signal: AbortSignal.timeout(this.#listTimeoutMs),
+    }) as Promise<RenderedPrompt>
   }
 
   /** Calls a tool of the service. Never throws. */
@@ -131,11 +132,12 @@ export class ToolsApiClient implements ToolSource {
     options: { signal?: AbortSignal; idempotencyKey?: string } = {},
   ): Promise<ToolResult> {
     try {
-      const body = await this.#send(
-        `/tools/${encodeURIComponent(name)}`,
-        { method: "POST", body: JSON.stringify(args), ...keyed(options.idempotencyKey) },
-        options.signal,
-      )
+      const body = await this.#send(`/tools/${encodeURIComponent(name)}`, {
+        method: "POST",
+        body: JSON.stringify(args),
+        ...keyed(options.idempotencyKey),
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      })
       return plainFailure(fromServiceResult(body as ServiceResult))
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) return failure({ code: "SOURCE_BAD_REPLY", message: messageOf(thrown) })
@@ -176,19 +178,15 @@ export class ToolsApiClient implements ToolSource {
   }
 
   #get<Value>(path: string): Promise<Value> {
-    return this.#send(path, { method: "GET" }, AbortSignal.timeout(this.#listTimeoutMs)) as Promise<Value>
+    return this.#send(path, { method: "GET", signal: AbortSignal.timeout(this.#listTimeoutMs) }) as Promise<Value>
   }
 
-  async #send(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
-    let response: Response
+  async #send(path: string, asked: Omit<Asked, "headers"> & Partial<Pick<Asked, "headers">>): Promise<unknown> {
+    let status: number
     let text: string
     try {
-      response = await this.#fetch(this.#baseUrl + path, {
-        ...init,
-        headers: { ...this.#headers, ...init.headers },
-        ...(signal === undefined ? {} : { signal }),
-      })
-      text = await textOf(response)
+      const headers = asked.headers === undefined ? this.#headers : { ...this.#headers, ...asked.headers }
+      ;({ status, text } = await this.#exchange(this.#baseUrl + path, { ...asked, headers }))
     } catch (cause) {
       if (ToolwrightError.isInstance(cause)) throw cause
       throw new ToolwrightError(
@@ -200,14 +198,15 @@ export class ToolsApiClient implements ToolSource {
         },
       )
     }
+    const ok = status >= 200 && status < 300
     const body = parse(text)
     if (sizeOf(body, MOST_BYTES) > MOST_BYTES)
       throw new ToolwrightError(
         "SOURCE_BAD_REPLY",
         `The tools service ${this.#baseUrl} answered with JSON that is nested too deeply.`,
       )
-    if (body !== undefined && (response.ok || isOwnResult(body))) return body
-    if (response.ok)
+    if (body !== undefined && (ok || isOwnResult(body))) return body
+    if (ok)
       throw new ToolwrightError(
         "SOURCE_BAD_REPLY",
         `The tools service ${this.#baseUrl} answered with something that is no JSON.`,
@@ -216,11 +215,11 @@ export class ToolsApiClient implements ToolSource {
       error?: { code?: unknown; message?: unknown; hint?: unknown } | null
       detail?: unknown
     }
-    const code = response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : codeOf(error?.code)
+    const code = status === 401 || status === 403 ? "SOURCE_UNAUTHORIZED" : codeOf(error?.code)
     const said = [error?.message, detail].find((text) => typeof text === "string")
     throw new ToolwrightError(
       code,
-      plainText(said ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`),
+      plainText(said ?? `The tools service ${this.#baseUrl} answered with status ${status}.`),
       typeof error?.hint === "string" ? { hint: plainText(error.hint) } : {},
     )
   }
@@ -239,10 +238,9 @@ function plainFailure(result: ToolResult): ToolResult {
   return { ...result, error: { ...rest, code: codeOf(code), ...said } }
 }
 
-/** Tools of a service that are taken, characters of one, and bytes of an answer. */
+/** Tools of a service that are taken, and characters of one. */
 const MOST_TOOLS = 5000
 const MOST_CHARACTERS = 256 * 1024
-const MOST_BYTES = 32 * 1024 * 1024
 
 function isTool(listed: unknown): listed is ListedTool {
   if (typeof listed !== "object" || listed === null) return false
@@ -258,24 +256,6 @@ function isTool(listed: unknown): listed is ListedTool {
     sizeOf(listed, MOST_CHARACTERS) <= MOST_CHARACTERS &&
     schemaFault(parameters) === undefined
   )
-}
-
-/** The text of an answer, as long as it is one that anybody would send. @throws ToolwrightError `SOURCE_BAD_REPLY` */
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ""
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES)
-      throw new ToolwrightError(
-        "SOURCE_BAD_REPLY",
-        `The tools service at ${response.url} answered with more than ${MOST_BYTES} bytes.`,
-        { hint: "Ask for less at once." },
-      )
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
 }
 
 /**

@@ -39,6 +39,15 @@ export function traced(init: RequestInit = {}): RequestInit {
   return { ...init, headers }
 }
 
+/** As {@link traced}, of headers with names in small letters; `watched` is what watches these requests listen to. */
+export function tracedHeaders(
+  headers: Readonly<Record<string, string>>,
+  watched: string,
+): Readonly<Record<string, string>> {
+  const trace = traceHere()
+  return trace === undefined || requestsAreWatched(watched) ? headers : { ...trace, ...headers }
+}
+
 /** What Node has for work that goes on in pieces; a browser has nothing of the kind. */
 interface Storage {
   run<Result>(trace: TraceContext, work: () => Result): Result
@@ -52,10 +61,10 @@ function storageHere(): Storage | undefined {
   return hooks === undefined ? undefined : new hooks.AsyncLocalStorage()
 }
 
-/** Whether something in the process watches all that is sent by `fetch`. */
-export function requestsAreWatched(): boolean {
+/** Whether something in the process watches all that is sent, by `fetch` unless another channel is named. */
+export function requestsAreWatched(channel = "undici:request:create"): boolean {
   const channels = builtin("node:diagnostics_channel") as { hasSubscribers(name: string): boolean } | undefined
-  return channels?.hasSubscribers("undici:request:create") ?? false
+  return channels?.hasSubscribers(channel) ?? false
 }
 
 function builtin(name: string): unknown {

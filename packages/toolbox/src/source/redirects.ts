@@ -1,7 +1,7 @@
 import { traced } from "../trace-context.ts"
 
 /** Redirects that are followed in a row. */
-const MOST_REDIRECTS = 3
+export const MOST_REDIRECTS = 3
 
 /**
  * A `fetch` that follows redirects to the same origin only: what is sent to a server, arguments and keys in headers of
@@ -12,20 +12,24 @@ export function withinOrigin(fetcher: typeof fetch): (url: string | URL, init?: 
     let address = String(url)
     for (let followed = 0; ; followed++) {
       const response = await fetcher(address, { ...traced(init), redirect: "manual" })
-      const target = response.status >= 300 && response.status < 400 ? targetOf(response, address) : undefined
-      // Other redirects would turn a call into a plain reading of another page.
-      const keeps = [307, 308].includes(response.status) || (init?.method ?? "GET") === "GET"
-      if (target === undefined || !keeps || followed >= MOST_REDIRECTS) return response
+      const { status, headers } = response
+      const target = redirectWithin({ status, location: headers.get("location") }, address, init?.method)
+      if (target === undefined || followed >= MOST_REDIRECTS) return response
       await response.body?.cancel()
       address = target
     }
   }
 }
 
-/** Where a redirect leads, within the origin. */
-function targetOf(response: Response, from: string): string | undefined {
-  const target = URL.parse(response.headers.get("location") ?? "", from)
-  return target !== null && response.headers.has("location") && target.origin === new URL(from).origin
-    ? target.href
-    : undefined
+/** Where an answer redirects a request to, within the origin that it was sent to. */
+export function redirectWithin(
+  { status, location }: { status: number; location: string | null | undefined },
+  from: string,
+  method = "GET",
+): string | undefined {
+  if (status < 300 || status >= 400 || typeof location !== "string") return undefined
+  // Other redirects would turn a call into a plain reading of another page.
+  if (status !== 307 && status !== 308 && method !== "GET") return undefined
+  const target = URL.parse(location, from)
+  return target !== null && target.origin === new URL(from).origin ? target.href : undefined
 }
