@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { unlinkSync } from "node:fs"
-import { appendFile, lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises"
+import { appendFile, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isAlive, startTicks } from "../process-life.ts"
 import { PREFIX, SUFFIX } from "./temporary-name.ts"
@@ -59,17 +59,25 @@ export function createJournal(state: () => Promise<string>): WriteJournal {
         if (match === null || isSame(Number(match[1]), match[2]!)) continue
         const file = join(folder, name)
         const directories = parseLines(await readFile(file, "utf8").catch(() => ""))
-        let complete = true
+        const left: string[] = []
         for (const path of directories) {
           const cleaned = await clean(path, `${PREFIX}${name}-`, openDirectory)
-          if (cleaned === undefined) complete = false
+          if (cleaned === undefined) left.push(path)
           else removed += cleaned
         }
-        if (complete) await unlink(file).catch(() => undefined)
+        if (left.length < directories.length || left.length === 0) await keepOnly(left, file).catch(() => undefined)
       }
       return removed
     },
   }
+}
+
+/** What is done is not looked at again by every start to come, for as long as one directory cannot be cleaned. */
+async function keepOnly(directories: readonly string[], file: string): Promise<void> {
+  if (directories.length === 0) return await unlink(file)
+  const part = `${file}.part`
+  await writeFile(part, directories.map((directory) => `${JSON.stringify(directory)}\n`).join(""))
+  await rename(part, file)
 }
 
 async function clean(

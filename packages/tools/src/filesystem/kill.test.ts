@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { fileFixture } from "../testing/file-fixture.ts"
@@ -86,4 +86,6 @@ test("before the first change, recovery removes only what dead processes of this
   expect(await files.workspace.recover()).toBe(1)
   expect(readdirSync(join(files.folder, "outside"))).toContain(debris)
   expect(readdirSync(journal)).toHaveLength(3)
+  // What is cleaned or gone is not looked at again by every start that comes; what could not be cleaned is.
+  expect(readFileSync(join(journal, dead), "utf8")).toBe(`${JSON.stringify(join(files.folder, "outside"))}\n`)
 })
