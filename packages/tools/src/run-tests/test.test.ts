@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "../testing/workspace-fixture.ts"
 import { detectFrameworks, type Framework } from "./detect.ts"
@@ -135,6 +135,22 @@ describe("the test tool runs", () => {
       { name: "test_mean.py::test_none", file: "mean.py", line: 2, message: "ZeroDivisionError: division by zero" },
     ])
   })
+
+  test.skipIf(!hasPytest)(
+    "pytest, which is told what its user says of plugins, and nothing else of theirs",
+    async () => {
+      vi.stubEnv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+      vi.stubEnv("PYTEST_ADDOPTS", "--collect-only")
+      using fixture = workspaceFixture({
+        "test_told.py":
+          "import os\n\ndef test_told():\n    assert [name for name in os.environ if name in " +
+          '("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS")] == ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]\n',
+      })
+      const { success, output } = await callTool(fixture.tools.get("test")!, {})
+      vi.unstubAllEnvs()
+      expect(success, output).toBe(true)
+    },
+  )
 
   test("vitest", async () => {
     using fixture = workspaceFixture(
