@@ -19,10 +19,12 @@ const files = {
 function fixture() {
   const made = workspaceFixture(files, { git: { protocols: ["file"] } })
   execFileSync("git", ["init", "--quiet", "--bare", join(made.root, "../remote.git")])
-  made.git("init", "--quiet")
-  made.git("add", ".")
-  made.git("commit", "--quiet", "--message=Begin")
-  made.git("remote", "add", "origin", join(made.root, "../remote.git"))
+  made.gits(
+    ["init", "--quiet"],
+    ["add", "."],
+    ["commit", "--quiet", "--message=Begin"],
+    ["remote", "add", "origin", join(made.root, "../remote.git")],
+  )
   made.write({ "README.md": "# Changed\n" })
   return made
 }

@@ -29,8 +29,7 @@ test.each([
     { "a.test.js": 'import { writeFileSync } from "node:fs"\nwriteFileSync("ran", "")\n', "package.json": "{}" },
     { sandbox: "required" },
   )
-  fixture.git("init", "--quiet")
-  fixture.git("add", ".")
+  fixture.gits(["init", "--quiet"], ["add", "."])
   const result = await callTool(fixture.tools.get(name)!, args)
   expect(result).toMatchObject({ success: false })
   expect(JSON.stringify(result)).toContain("there is no sandbox: bubblewrap is installed but cannot start here")

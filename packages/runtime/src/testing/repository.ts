@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -9,6 +9,9 @@ export interface FixtureRepository extends Disposable {
   git(...args: string[]): string
 }
 
+const CONFIG = "[user]\n\tname = Fixture\n\temail = fixture@example.invalid\n[maintenance]\n\tauto = false\n"
+const BEGIN = 'git init -q -b main; printf %s "$0" >> .git/config; git add -A; git commit -q -m Begin'
+
 export function repositoryWith(files: Readonly<Record<string, string>>): FixtureRepository {
   const path = mkdtempSync(join(tmpdir(), "toolwright-scenario-"))
   const git = (...args: string[]): string =>
@@ -17,13 +20,8 @@ export function repositoryWith(files: Readonly<Record<string, string>>): Fixture
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), text)
   }
-  git("init", "-q", "-b", "main")
-  appendFileSync(
-    join(path, ".git/config"),
-    "[user]\n\tname = Fixture\n\temail = fixture@example.invalid\n[maintenance]\n\tauto = false\n",
-  )
-  git("add", "-A")
-  git("commit", "-q", "-m", "Begin")
+  // One process of ours for three of git's: forking a process as large as a test's costs more than what it starts.
+  execFileSync("sh", ["-ec", BEGIN, CONFIG], { cwd: path, stdio: ["ignore", "ignore", "pipe"] })
   return { path, git, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 

@@ -43,7 +43,7 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     expect(JSON.stringify(result)).not.toContain("SECRET-")
   })
 
-  test("beyond 200,000 files a warning says that some secrets may be read", { timeout: 120_000 }, async () => {
+  test("beyond 200,000 files a warning says that some secrets may be read", async () => {
     using fixture = workspaceFixture({ "a.txt": "plain" })
     const bash = fixture.tools.get("bash")!
     expect((await callTool(bash, { command: "cat a.txt" })).output).not.toContain("WARNING")
@@ -54,9 +54,7 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
 
   test("a read-only workspace stays as it is, by shell and by git", async () => {
     using fixture = workspaceFixture({ "a.txt": "before\n" })
-    fixture.git("init", "--quiet")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=Begin")
+    fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Begin"])
     writeFileSync(join(fixture.root, "a.txt"), "changed\n")
     const workspace = createWorkspace({
       roots: [{ path: fixture.root, access: "read-only" }],
@@ -115,9 +113,7 @@ describe.skipIf(program === undefined)("git inside a command", () => {
 
   test("works in a linked work tree, whose repository lies elsewhere", async () => {
     using fixture = workspaceFixture({ "a.txt": "" })
-    fixture.git("init", "--quiet")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=Begin")
+    fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Begin"])
     const side = join(fixture.root, "../side")
     fixture.git("worktree", "add", "--quiet", side, "-b", "side")
     const workspace = createWorkspace({

@@ -13,17 +13,21 @@ afterAll(() => console.log(`kept history: ${cases} ways of a command to destroy 
 /** Two commits and a tag on `main`, a branch of its own, packed and loose, and a repository in a folder. */
 function workspace(packed: boolean): WorkspaceFixture {
   const fixture = workspaceFixture({ "a.txt": "one\n", "sub/b.txt": "b\n", "sub/.gitignore": "" })
-  fixture.git("init", "--quiet")
-  fixture.git("add", "a.txt")
-  fixture.git("commit", "--quiet", "--message=One")
-  fixture.git("tag", "first")
-  fixture.git("branch", "other")
+  fixture.gits(
+    ["init", "--quiet"],
+    ["add", "a.txt"],
+    ["commit", "--quiet", "--message=One"],
+    ["tag", "first"],
+    ["branch", "other"],
+  )
   fixture.write({ "a.txt": "two\n" })
   fixture.git("commit", "--quiet", "--all", "--message=Two")
   if (packed) fixture.git("gc", "--quiet")
-  fixture.git("init", "--quiet", "sub")
-  fixture.git("-C", "sub", "add", ".")
-  fixture.git("-C", "sub", "commit", "--quiet", "--message=Sub")
+  fixture.gits(
+    ["init", "--quiet", "sub"],
+    ["-C", "sub", "add", "."],
+    ["-C", "sub", "commit", "--quiet", "--message=Sub"],
+  )
   return fixture
 }
 
@@ -90,8 +94,7 @@ describe.skipIf(program === undefined)("a sandboxed command that names git", () 
     expect(result.output).not.toContain("WARNING")
     expect(fixture.git("log", "--format=%s")).toBe("Four\nThree\nTwo\nOne\n")
     expect(fixture.git("-C", "copy", "log", "--format=%s")).toBe("Four\nThree\nTwo\nOne\n")
-    fixture.git("fsck", "--full")
-    fixture.git("-C", "copy", "fsck", "--full")
+    fixture.gits(["fsck", "--full"], ["-C", "copy", "fsck", "--full"])
     expect(existsSync(join(fixture.root, ".git/objects/info/alternates"))).toBe(false)
     expect(readdirSync(join(fixture.root, ".git")).filter((name) => name.startsWith("toolwright"))).toEqual([])
   })

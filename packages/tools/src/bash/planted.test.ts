@@ -103,8 +103,7 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
     expect(result.output).toContain("pre-commit")
     expect(fixture.git("config", "user.name")).toBe("Test\n")
     expect(readFileSync(join(fixture.root, ".git/config"), "utf8")).toContain("Ann")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=x")
+    fixture.gits(["add", "."], ["commit", "--quiet", "--message=x"])
     expect(existsSync(ran)).toBe(false)
   })
 

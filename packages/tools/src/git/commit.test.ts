@@ -11,11 +11,13 @@ const { program } = await probeBubblewrap()
 
 function repository(files: Record<string, string> = {}, sandbox: "auto" | "off" = "auto"): WorkspaceFixture {
   const fixture = workspaceFixture({ "README.md": "one\n", ...files }, { sandbox })
-  fixture.git("init", "--quiet")
-  fixture.git("config", "user.name", "Test")
-  fixture.git("config", "user.email", "test@localhost")
-  fixture.git("add", "README.md")
-  fixture.git("commit", "--quiet", "--message=Begin")
+  fixture.gits(
+    ["init", "--quiet"],
+    ["config", "user.name", "Test"],
+    ["config", "user.email", "test@localhost"],
+    ["add", "README.md"],
+    ["commit", "--quiet", "--message=Begin"],
+  )
   return fixture
 }
 
@@ -45,8 +47,7 @@ describe.for(["auto", "off"] as const)("files that tools may not read, sandbox %
 
   test("are not committed by a folder's name, nor as changes of what is tracked", async () => {
     using fixture = repository(secrets, sandbox)
-    fixture.git("add", "-f", ".env")
-    fixture.git("commit", "--quiet", "--message=By a person")
+    fixture.gits(["add", "-f", ".env"], ["commit", "--quiet", "--message=By a person"])
     fixture.write({ ".env": "CHANGED\n", "README.md": "two\n" })
     const all = await git(fixture, { action: "commit", message: "All" })
     expect(all.data).toMatchObject({ files: ["README.md", "deep/a.txt"] })
@@ -69,8 +70,7 @@ describe.for(["auto", "off"] as const)("files that tools may not read, sandbox %
 
   test("a file that only a filter could store is left to a person", async () => {
     using fixture = repository({ ".gitattributes": "*.bin filter=lfs\n", "big.bin": "raw\n", "a.txt": "a\n" }, sandbox)
-    fixture.git("config", "filter.lfs.required", "true")
-    fixture.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
+    fixture.gits(["config", "filter.lfs.required", "true"], ["config", "filter.lfs.clean", "git-lfs clean -- %f"])
     expect((await git(fixture, { action: "add", files: ["."] })).data).toMatchObject({ left_out: ["big.bin"] })
     const named = await git(fixture, { action: "add", files: ["big.bin"] })
     expect(named).toMatchObject({ error: { code: "FILTER_NEEDED" } })
@@ -79,10 +79,12 @@ describe.for(["auto", "off"] as const)("files that tools may not read, sandbox %
 
   test("another branch's configuration of these tools is not switched to", async () => {
     using fixture = repository({ "toolwright.yaml": "agent: {}\n" }, sandbox)
-    fixture.git("checkout", "--quiet", "-b", "other")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=Configure")
-    fixture.git("checkout", "--quiet", "main")
+    fixture.gits(
+      ["checkout", "--quiet", "-b", "other"],
+      ["add", "."],
+      ["commit", "--quiet", "--message=Configure"],
+      ["checkout", "--quiet", "main"],
+    )
     for (const args of [
       { action: "checkout", ref: "other" },
       { action: "create_branch", branch: "x", from: "other" },

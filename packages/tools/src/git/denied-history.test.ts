@@ -39,11 +39,13 @@ const WAYS = [
 describe.skipIf(program === undefined)("what a repository keeps of files that tools may not read", () => {
   test("is told by no command", async () => {
     using fixture = workspaceFixture({ "a.txt": "a\n", ".env": "CANARY-1\n", "deep/b.key": "CANARY-2\n" })
-    fixture.git("init", "--quiet")
-    fixture.git("add", "a.txt")
-    fixture.git("commit", "--quiet", "--message=Begin")
-    fixture.git("add", "-f", ".env", "deep/b.key")
-    fixture.git("commit", "--quiet", "--message=By a person")
+    fixture.gits(
+      ["init", "--quiet"],
+      ["add", "a.txt"],
+      ["commit", "--quiet", "--message=Begin"],
+      ["add", "-f", ".env", "deep/b.key"],
+      ["commit", "--quiet", "--message=By a person"],
+    )
     fixture.write({ "a.txt": "b\n", ".env": "CANARY-3\n" })
     fixture.git("stash", "--quiet")
     for (const command of WAYS) {
@@ -61,17 +63,17 @@ describe.skipIf(program === undefined)("what a repository keeps of files that to
 
   test("counts once it was removed, staged only, or only in a log of refs", async () => {
     using fixture = workspaceFixture({ "a.txt": "a\n" })
-    fixture.git("init", "--quiet")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=Begin")
+    fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Begin"])
     const bash = fixture.tools.get("bash")!
     expect((await callTool(bash, { command: "git log --format=%s" })).output).toMatch(/^Begin\n/u)
     writeFileSync(join(fixture.root, ".env"), "CANARY-4\n")
     fixture.git("add", "-f", ".env")
     expect((await callTool(bash, { command: "git show :.env" })).output).not.toContain("CANARY")
-    fixture.git("commit", "--quiet", "--message=Added")
-    fixture.git("rm", "--quiet", "--cached", ".env")
-    fixture.git("commit", "--quiet", "--message=Removed")
+    fixture.gits(
+      ["commit", "--quiet", "--message=Added"],
+      ["rm", "--quiet", "--cached", ".env"],
+      ["commit", "--quiet", "--message=Removed"],
+    )
     expect((await callTool(bash, { command: "git show HEAD~1:.env" })).output).not.toContain("CANARY")
     fixture.git("reset", "--quiet", "--hard", "HEAD~2")
     expect((await callTool(bash, { command: "git show HEAD@{1}~1:.env" })).output).not.toContain("CANARY")

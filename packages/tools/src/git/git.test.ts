@@ -9,9 +9,7 @@ import type { ProcessToolsConfig } from "@toolwright/host/process"
 
 function repository(files: Record<string, string> = {}, config: ProcessToolsConfig = {}): WorkspaceFixture {
   const fixture = workspaceFixture({ "README.md": "one\n", ...files }, config)
-  fixture.git("init", "--quiet")
-  fixture.git("add", ".")
-  fixture.git("commit", "--quiet", "--message=Begin")
+  fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Begin"])
   return fixture
 }
 

@@ -37,9 +37,7 @@ const STATUS: JsonObject = { action: "status" }
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
   const fixture = workspaceFixture({ "a.txt": "a\n", "sub/deep/b.txt": "b\n" }, { sandbox })
-  fixture.git("init", "--quiet")
-  fixture.git("add", "a.txt")
-  fixture.git("commit", "--quiet", "--message=Begin")
+  fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
   return fixture
 }
 
@@ -83,10 +81,12 @@ test.skipIf(process.platform === "win32" || STATES.length === 1)(
   async () => {
     using fixture = repository("auto")
     fixture.write({ ".env": "KEY=CANARY\n" })
-    fixture.git("add", "--force", ".env")
-    fixture.git("commit", "--quiet", "--message=With a secret")
-    fixture.git("rm", "--quiet", "--force", ".env")
-    fixture.git("commit", "--quiet", "--message=Without")
+    fixture.gits(
+      ["add", "--force", ".env"],
+      ["commit", "--quiet", "--message=With a secret"],
+      ["rm", "--quiet", "--force", ".env"],
+      ["commit", "--quiet", "--message=Without"],
+    )
     lay(fixture, "a pipe", ".git/refs/heads/x")
     const shown = await callTool(fixture.tools.get("bash")!, {
       command: "git cat-file -p HEAD~1:.env > shown; cat shown",

@@ -47,12 +47,14 @@ afterAll(() => {
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
   const fixture = workspaceFixture({ "a.txt": "a\n", "README.md": "one\n" }, { sandbox })
-  fixture.git("init", "--quiet")
-  fixture.git("config", "user.name", "Test")
-  fixture.git("config", "user.email", "test@localhost")
-  fixture.git("add", ".")
-  fixture.git("commit", "--quiet", "--message=Begin")
-  fixture.git("remote", "add", "origin", "https://127.0.0.1:9/x.git")
+  fixture.gits(
+    ["init", "--quiet"],
+    ["config", "user.name", "Test"],
+    ["config", "user.email", "test@localhost"],
+    ["add", "."],
+    ["commit", "--quiet", "--message=Begin"],
+    ["remote", "add", "origin", "https://127.0.0.1:9/x.git"],
+  )
   return fixture
 }
 

@@ -32,9 +32,7 @@ const KINDS: Readonly<Record<string, (to: string, at: string) => void>> = {
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
   const fixture = workspaceFixture({ "a.txt": "a\n", ".env": `KEY=${SECRET}\n` }, { sandbox })
-  fixture.git("init", "--quiet")
-  fixture.git("add", "a.txt")
-  fixture.git("commit", "--quiet", "--message=Begin")
+  fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
   writeFileSync(join(fixture.root, "a.txt"), "b\n")
   return fixture
 }

@@ -17,7 +17,13 @@ export interface WorkspaceFixture extends Disposable {
   write(files: Readonly<Record<string, string>>): void
   /** Runs git as a user would. */
   git(...args: string[]): string
+  /** Several at once: forking a process as large as a test's costs more than what it starts. */
+  gits(...commands: (readonly string[])[]): void
 }
+
+/** What git is told before each command of a user's. */
+const AS_USER = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main"]
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 export function workspaceFixture(
   files: Readonly<Record<string, string>> = {},
@@ -41,15 +47,11 @@ export function workspaceFixture(
       }
     },
     git: (...args) =>
-      execFileSync(
-        "git",
-        ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main", ...args],
-        {
-          cwd: root,
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "pipe"],
-        },
-      ),
+      execFileSync("git", [...AS_USER, ...args], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    gits(...commands) {
+      const script = commands.map((args) => ["git", ...AS_USER, ...args].map(quoted).join(" ")).join("\n")
+      execFileSync("sh", ["-ec", script], { cwd: root, stdio: ["ignore", "ignore", "pipe"] })
+    },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
   fixture.write(files)

@@ -98,9 +98,7 @@ describe.for(languages)(
 
     test.skipIf(!runs)("fails validation, is corrected, passes and is committed", async () => {
       using fixture = workspaceFixture(files)
-      fixture.git("init", "--quiet")
-      fixture.git("add", ".")
-      fixture.git("commit", "--quiet", "--message=Add tests")
+      fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Add tests"])
 
       const written = await call(fixture, "workspace", { action: "write", path: file, json_artifact: artifact(first) })
       expect(written.error).toBeUndefined()
