@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
 import type { Reporter, TestModule } from "vitest/node"
 
-/** The tests with the real clients, whose packages are as large as all others together: installed apart, with CI. */
+/** What tests use of the real world, as large as all else together: installed apart, and always in CI. */
 export const CLIENTS = {
   installed: existsSync(new URL("clients/node_modules/.package-lock.json", import.meta.url)),
-  command: "npm run test:clients",
+  command: "npm run clients:install",
 }
 
 /**
@@ -15,7 +15,7 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const left = CLIENTS.installed
       ? ""
-      : `Not run, since they are not installed: the real clients (${CLIENTS.command}).\n`
+      : `Not tried, since they are not installed: real clients, llama.cpp, a browser (${CLIENTS.command}).\n`
     const again = passedAgain(modules).map((name) => `Passed at its second try: ${name}\n`)
     process.once("exit", () => console.log(`\n${left}${again.join("")}${closingLine(modules, unhandled.length)}`))
   }

@@ -188,20 +188,31 @@ function conversations(): (size: number) => string {
   }
 }
 
+/** llama.cpp's binding, which `npm run clients:install` brings. */
+const ENGINE = "node-llama-cpp"
+
+interface LlamaParts {
+  getLlama(options: { build: "never"; skipDownload: true; progressLogs: false; gpu: false }): Promise<{
+    loadModel(options: { modelPath: string }): Promise<unknown>
+    createGrammar(options: { grammar: string }): Promise<unknown>
+  }>
+  LlamaGrammarEvaluationState: new (options: { model: unknown; grammar: unknown }) => unknown
+}
+
 interface EngineGrammars {
   createGrammar(text: string): Promise<unknown>
   begin(grammar: unknown): unknown
 }
 
 async function openEngine(): Promise<EngineGrammars> {
-  const { getLlama, LlamaGrammarEvaluationState } = await import("node-llama-cpp")
+  const { getLlama, LlamaGrammarEvaluationState } = (await import(ENGINE)) as LlamaParts
   const llama = await getLlama({ build: "never", skipDownload: true, progressLogs: false, gpu: false })
   const model = await llama.loadModel({
     modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")),
   })
   return {
     createGrammar: (grammar) => llama.createGrammar({ grammar }),
-    begin: (grammar) => new LlamaGrammarEvaluationState({ model, grammar: grammar as never }),
+    begin: (grammar) => new LlamaGrammarEvaluationState({ model, grammar }),
   }
 }
 

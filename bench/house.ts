@@ -61,7 +61,7 @@ function sourceOf(file: string, from: string): string {
 /** Functions beyond one of the limits that `.ci/house` holds. */
 function overLimit(tree: string, rule: string): number {
   const { stdout } = spawnSync(
-    join(HERE, "node_modules/.bin/oxlint"),
+    join(HERE, ".ci/checks/node_modules/.bin/oxlint"),
     ["-c", join(HERE, ".ci/house/limits.oxlintrc.json"), "-f", "json", "packages"],
     { cwd: tree, encoding: "utf8", maxBuffer: 1 << 26 },
   )

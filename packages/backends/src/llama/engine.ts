@@ -97,7 +97,12 @@ const DEFAULT_CONTEXT = 4096
  *   when it cannot be loaded;
  *   the signal's reason when cancelled
  */
-export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngine> {
+export function openLlama(options: LlamaEngineOptions): Promise<LlamaEngine> {
+  return openWith(importLlama, options)
+}
+
+/** As `openLlama`, with another engine of the same shape. */
+export async function openWith(load: () => Promise<LlamaModule>, options: LlamaEngineOptions): Promise<LlamaEngine> {
   const { modelPath, signal, onProgress } = options
   signal?.throwIfAborted()
   await access(modelPath).catch((cause: unknown) => {
@@ -106,7 +111,7 @@ export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngin
       hint: "Give the path of a GGUF file.",
     })
   })
-  const module = await importLlama()
+  const module = await load()
   const runtime = await startRuntime(module, options.gpu ?? false)
   let model: LlamaModel | undefined
   try {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createMaskEngine, createMatcher, grammarToGbnf, type Grammar } from "@toolwright/logits"
 import { defineTool, validate, type ToolDefinition } from "@toolwright/toolbox"
 import { formatterById, grammarFor, listFormats } from "@toolwright/toolformat"
+import { LLAMA } from "../testing/engine-here.ts"
 import { openTinyModel, writeAll } from "../testing/tiny-model.ts"
 import type { LlamaEngine } from "./engine.ts"
 import { generateMasked } from "./masked.ts"
@@ -90,7 +91,7 @@ async function faultOf(format: string, text: string, offered: readonly ToolDefin
 describe.each(FAMILIES)("a random model held to %s calls", (format) => {
   const timeout = 2000 * Math.max(15, RUNS)
 
-  it(
+  it.skipIf(!LLAMA.installed)(
     "writes nothing else under the engine's grammar",
     async () => {
       const gbnf = grammarToGbnf(oneCall(format, tools))

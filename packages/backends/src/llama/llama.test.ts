@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { checkGbnf, createGbnfMatcher, matchesGbnf } from "@toolwright/logits"
 import { collectEvents, joined } from "../testing/collect-events.ts"
+import { LLAMA } from "../testing/engine-here.ts"
 import { openTinyModel, tinyModelFile, writeAll } from "../testing/tiny-model.ts"
 import { tinyGguf } from "../testing/tiny-gguf.ts"
 import { llamaBackend, openLlamaBackend } from "./backend.ts"
@@ -29,12 +30,12 @@ describe("openLlama", () => {
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
   })
 
-  it("says what is wrong with the file", async () => {
+  it.skipIf(!LLAMA.installed)("says what is wrong with the file", async () => {
     await expect(openLlama({ modelPath: "/nowhere/model.gguf" })).rejects.toMatchObject({ code: "MODEL_NOT_FOUND" })
     await expect(openLlama({ modelPath: import.meta.filename })).rejects.toMatchObject({ code: "MODEL_SERVER_ERROR" })
   })
 
-  it("stops loading when told", async () => {
+  it.skipIf(!LLAMA.installed)("stops loading when told", async () => {
     await using file = await tinyModelFile()
     await expect(openLlama({ modelPath: file.path, signal: AbortSignal.abort(new Error("no more")) })).rejects.toThrow(
       "no more",
@@ -190,7 +191,7 @@ describe("llamaBackend", () => {
     })
   })
 
-  it("closes its engine", async () => {
+  it.skipIf(!LLAMA.installed)("closes its engine", async () => {
     await using file = await tinyModelFile()
     const backend = await openLlamaBackend({ modelPath: file.path, contextSize: 256, modelName: "mine" })
     expect(backend.modelName()).toBe("mine")

@@ -39,7 +39,6 @@ export interface LlamaModel {
     readonly metadata: { readonly general?: { readonly name?: string }; readonly tokenizer?: LlamaTokenizerMetadata }
   }
   tokenize(text: string, specialTokens?: boolean): number[]
-  detokenize(tokens: readonly number[], specialTokens?: boolean): string
   isEogToken(token: number): boolean
   createContext(options: { contextSize?: number; threads?: number; createSignal?: AbortSignal }): Promise<LlamaContext>
   dispose(): Promise<void>
@@ -64,7 +63,10 @@ export interface LlamaSequence {
   controlledEvaluate(
     input: readonly (
       | number
-      | [token: number, options: { generateNext: { logits: true | { filter: { tokens: readonly number[] } } } }]
+      | readonly [
+          token: number,
+          options: { generateNext: { logits: true | { filter: { tokens: readonly number[] } } } },
+        ]
     )[],
   ): Promise<({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]>
 }

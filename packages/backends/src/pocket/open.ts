@@ -2,8 +2,9 @@ import { fileURLToPath } from "node:url"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
-import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
+import { openWith, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent, InferRequest } from "../model/backend.ts"
+import { SMALL_ENGINE } from "../small/small-engine.ts"
 import { closingSentence } from "./closing.ts"
 import { type Doubting, type PocketQuestion, readDoubtData, settle } from "./doubt.ts"
 import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
@@ -12,7 +13,7 @@ import { CALL_OPEN, callText } from "./call.ts"
 import { plainReading, type PlainReading } from "./plain-reading.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
-export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
+export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress"> {
   /** The workspace's absolute path, which is cut from results: the model knows relative paths alone. */
   readonly root?: string
   /** What is done about calls that the model is not sure of; they are made like any other unless given. */
@@ -27,18 +28,21 @@ export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onPr
 const REPLY_TOKENS = 160
 
 /**
- * Opens the pocket model: 3 MB, 20 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a
+ * Opens the pocket model: 3 MB, 20 tools, plain English, no network and no binary: an engine of our own evaluates it,
+ * as llama.cpp would. See its model card in `@toolwright/pocket`. Of a
  * conversation it is shown the last request with its steps; decoding is greedy, so the same request has the same
  * answer.
  *
- * @throws ToolwrightError `MODEL_NOT_FOUND` when the package with the model is missing, otherwise as `openLlama`
+ * @throws ToolwrightError `MODEL_NOT_FOUND` when the package with the model is missing, `MODEL_SERVER_ERROR` when its
+ *   file cannot be read; the signal's reason when cancelled
  * @example
  * const backend = await openPocket({ root: process.cwd() }) for await (const event of backend.infer({ messages: [{
  * role: "user", content: "list the files in src" }] })) console.log(event) await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
   const { root, doubting, others, modelPath = pocketPath(), ...engineOptions } = options
-  return pocketBackend(await openLlama({ ...engineOptions, modelPath }), root, doubting, others)
+  const engine = await openWith(() => Promise.resolve(SMALL_ENGINE), { ...engineOptions, modelPath })
+  return pocketBackend(engine, root, doubting, others)
 }
 
 /**

@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
+import { openLlama, openWith, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
+import { SMALL_ENGINE } from "../small/small-engine.ts"
+import { LLAMA } from "./engine-here.ts"
 import { tinyGguf, type TinyModelOptions } from "./tiny-gguf.ts"
 
 /** A tiny model in a folder of its own, which goes when it is disposed. */
@@ -12,13 +14,14 @@ export async function tinyModelFile(options: TinyModelOptions = {}): Promise<{ p
   return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A tiny model, opened; its file is gone at once. */
+/** A tiny model, opened, by llama.cpp where that is installed and otherwise by ours; its file is gone at once. */
 export async function openTinyModel(
   model: TinyModelOptions = {},
   options: Partial<LlamaEngineOptions> = {},
 ): Promise<LlamaEngine> {
   await using file = await tinyModelFile(model)
-  return await openLlama({ contextSize: 2048, ...options, modelPath: file.path })
+  const opened = { contextSize: 2048, ...options, modelPath: file.path }
+  return await (LLAMA.installed ? openLlama(opened) : openWith(() => Promise.resolve(SMALL_ENGINE), opened))
 }
 
 /** Everything that a generation writes. */

@@ -56,11 +56,15 @@ test("the demonstration lets the pocket model answer, says what is a model and w
   expect(readFileSync(reached, "utf8")).toContain("127.0.0.1")
 })
 
-test("without the engine it says so, and plays the screenplay all the same; as lines of JSON where they are wanted", async () => {
-  const temporary = folderWith()
+test("without the pocket model it says so, and plays the screenplay all the same; as lines of JSON where they are wanted", async () => {
+  const temporary = folderWith({
+    "no-model.mjs":
+      'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name' +
+      '.startsWith("@toolwright/pocket/")) throw new Error("no model"); return next(name, context) } })\n',
+  })
   const { code, stdout } = await cli(["demo", "--remove", "--json"], {
     cwd: temporary,
-    env: { TMPDIR: temporary, NODE_OPTIONS: "--no-addons" },
+    env: { TMPDIR: temporary, NODE_OPTIONS: `--import ${join(temporary, "no-model.mjs")}` },
   })
   expect(code).toBe(0)
   const events = stdout
@@ -69,7 +73,9 @@ test("without the engine it says so, and plays the screenplay all the same; as l
     .map((line) => JSON.parse(line) as { type: string; text?: string; model?: string; summary?: { success: boolean } })
   const notes = events.filter(({ type }) => type === "note").map(({ text }) => text)
   expect(notes[0]).toContain("decoded live by the pocket model")
-  expect(notes[1]).toMatch(/^This part is left out: the pocket model cannot run here\.[^]*npm install node-llama-cpp/)
+  expect(notes[1]).toMatch(
+    /^This part is left out: the pocket model cannot run here\.[^]*npm install @toolwright\/pocket/,
+  )
   expect(notes[2]).toContain("The model is a screenplay")
   expect(events.find(({ type }) => type === "run-start")).toMatchObject({ model: "screenplay" })
   expect(events.find(({ type }) => type === "run-end")).toMatchObject({ summary: { success: true } })

@@ -155,27 +155,33 @@ describe("toolwright run without a configured model", () => {
   })
 })
 
-describe("where the engine cannot be loaded", () => {
+test("needs no binary", async () => {
+  const cwd = folderWith({ "a.txt": "hello\n" })
+  const read = await cli(["run", "read a.txt"], { cwd, env: { NODE_OPTIONS: "--no-addons" } })
+  expect(read).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") as string })
+})
+
+describe("where the model cannot be found", () => {
   const broken = (): { cwd: string; env: Record<string, string> } => {
     const cwd = folderWith({
       "a.txt": "hello\n",
       "schema.json": '{"type":"object"}',
-      "no-engine.mjs":
-        'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name ' +
-        '=== "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
+      "no-model.mjs":
+        'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name' +
+        '.startsWith("@toolwright/pocket/")) throw new Error("no model"); return next(name, context) } })\n',
     })
-    return { cwd, env: { NODE_OPTIONS: `--import ${join(cwd, "no-engine.mjs")}` } }
+    return { cwd, env: { NODE_OPTIONS: `--import ${join(cwd, "no-model.mjs")}` } }
   }
 
   test("run says what to install, what else to do, and what works without", async () => {
     const { code, stdout, stderr } = await cli(["run", "read a.txt"], broken())
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toMatch(
-      /^toolwright: No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/,
+      /^toolwright: No model is configured, and the built-in one cannot run: .*@toolwright\/pocket cannot be found\.\nInstall it: npm install @toolwright\/pocket\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/,
     )
     expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("npm install node-llama-cpp") as string,
+      stderr: expect.stringContaining("npm install @toolwright/pocket") as string,
     })
   })
 

@@ -1,6 +1,5 @@
-import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations, type Browser } from "../testing/browser.ts"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 

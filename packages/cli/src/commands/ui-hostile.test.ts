@@ -1,9 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
+import {
+  CHROMIUM,
+  launch,
+  NO_CHROMIUM,
+  openPage,
+  pane,
+  violations,
+  type Browser,
+  type Page,
+} from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 const HARM = `<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=2</script></script>\u001B[31mred\u202Etfel\u2066\u200B\u0007 javascript:alert(1)`

@@ -1,9 +1,17 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations } from "../testing/browser.ts"
+import {
+  CHROMIUM,
+  launch,
+  NO_CHROMIUM,
+  openPage,
+  pane,
+  violations,
+  type Browser,
+  type Page,
+} from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 /** How long a page may take on a busy machine. */

@@ -1,7 +1,6 @@
 import { pathToFileURL } from "node:url"
-import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations, type Browser } from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 let browser: Browser

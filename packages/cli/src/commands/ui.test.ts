@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations, type Browser, type Page } from "../testing/browser.ts"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 const SCREENPLAY = `steps:

@@ -1,17 +1,27 @@
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { chromium, type Browser, type Page } from "playwright-core"
+import type { Browser, Driver, Page } from "./browser-driver.ts"
 
-/** The browser of this machine; undefined where there is none, and tests that need one say so. */
+export type { Browser, Page } from "./browser-driver.ts"
+
+const require = createRequire(import.meta.url)
+const DRIVER = "playwright-core"
+
+/** Whether the driver is here, which is installed apart. */
+const drivable = canResolve(DRIVER)
+
+/** The browser of this machine; undefined where it cannot be driven, and tests that need one say so. */
 export const CHROMIUM = [
   process.env.CHROMIUM_PATH,
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-].find((path) => path !== undefined && existsSync(path))
+].find((path) => path !== undefined && drivable && existsSync(path))
 
-export const NO_CHROMIUM = "there is no Chromium on this machine: install it, or name it in CHROMIUM_PATH"
+export const NO_CHROMIUM = drivable
+  ? "there is no Chromium on this machine: install it, or name it in CHROMIUM_PATH"
+  : "the driver of the browser is not installed: npm run clients:install"
 
 const FLAGS = [
   "--headless",
@@ -24,7 +34,8 @@ const FLAGS = [
   "--disable-sync",
 ]
 
-export function launch(): Promise<Browser> {
+export async function launch(): Promise<Browser> {
+  const { chromium } = (await import(DRIVER)) as Driver
   return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: 120_000 })
 }
 
@@ -54,11 +65,9 @@ export async function openPage(browser: Browser, size = { width: 1280, height: 8
   return { page, wrong }
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
 /** What the rules of accessibility find: the rule, and where. */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
+  await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"))
   return page.evaluate(async () => {
     interface Result {
       violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[]
@@ -74,4 +83,12 @@ export async function violations(page: Page): Promise<string[]> {
 /** Opens a pane of the console by its link. */
 export function pane(page: Page, name: string): Promise<void> {
   return page.getByRole("navigation", { name: "Panes" }).getByRole("link", { name }).click()
+}
+
+function canResolve(name: string): boolean {
+  try {
+    return require.resolve(name) !== ""
+  } catch {
+    return false
+  }
 }

@@ -36,9 +36,9 @@ describe.skipIf(!available)(available ? "the pocket model" : `the pocket model (
   })
 })
 
-test("where the engine is missing, the reason to skip says what to do", () => {
+test("where the model is missing, the reason to skip says what to do", () => {
   const hooks = `import { registerHooks } from "node:module"
-registerHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") throw new Error("it is not there"); return next(name, context) } })`
+registerHooks({ resolve(name, context, next) { if (name.startsWith("@toolwright/pocket/")) throw new Error("it is not there"); return next(name, context) } })`
   const code = `import { pocketAvailable } from "@toolwright/testing"; console.log((await pocketAvailable()).skip)`
   const flags = [
     "--conditions=toolwright-source",
@@ -49,7 +49,7 @@ registerHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") th
     code,
   ]
   expect(execFileSync(process.execPath, flags, { encoding: "utf8", cwd: import.meta.dirname })).toBe(
-    "The pocket model does not work here: The in-process engine needs the package node-llama-cpp, which cannot " +
-      "be loaded. Install it: npm install node-llama-cpp@3.22.1\n",
+    "The pocket model does not work here: The built-in pocket model is missing: the package @toolwright/pocket " +
+      "cannot be found. Install it: npm install @toolwright/pocket\n",
   )
 })

@@ -11,7 +11,7 @@ export interface PocketModelOptions {
  * tools and plain requests, and gives the same answer to the same request; it is no measure of what a large model would
  * do. It is opened once in a process and closed with it, so `close()` does nothing.
  *
- * @throws ToolwrightError `MODEL_ENGINE_MISSING`, `MODEL_NOT_FOUND`; see {@link pocketAvailable}
+ * @throws ToolwrightError `MODEL_NOT_FOUND`; see {@link pocketAvailable}
  * @example
  * using project = workspace({ files: { "README.md": "# Hello\n" } }) const run = await runAgent({ task: "show me
  * README.md", backend: await pocket({ workspace: project }), workspace: project })
