@@ -46,18 +46,19 @@ export function parseGguf(file: Uint8Array): GgufFile {
   const start = Math.ceil(reader.at / Number(alignment)) * Number(alignment)
   const tensors = new Map<string, GgufTensor>()
   for (const { name, shape, type, offset } of places) {
-    const count = shape.reduce((product, size) => product * size, 1)
+    const size = bytesOf(type, shape, name)
     const from = start + offset
-    const bytes = file.subarray(from, from + bytesOf(type, count, name))
-    if (bytes.length < bytesOf(type, count, name)) throw new Error("it breaks off")
+    const bytes = file.subarray(from, from + size)
+    if (bytes.length < size) throw new Error("it breaks off")
     tensors.set(name, { shape, type, bytes })
   }
   return { metadata, tensors }
 }
 
-function bytesOf(type: number, count: number, name: string): number {
+function bytesOf(type: number, shape: readonly number[], name: string): number {
+  const count = shape.reduce((product, size) => product * size, 1)
   if (type === F32) return count * 4
-  if (type === Q8_0 && count % BLOCK === 0) return (count / BLOCK) * BLOCK_BYTES
+  if (type === Q8_0 && shape[0]! % BLOCK === 0) return (count / BLOCK) * BLOCK_BYTES
   throw new Error(`${name} is of type ${type}; F32 (0) and Q8_0 (8) are read`)
 }
 

@@ -1,5 +1,6 @@
 import { BLOCK, BLOCK_BYTES, F32, type GgufTensor } from "./gguf-file.ts"
 import { fromHalf, roundToHalf } from "./half.ts"
+import type { Blocks, Kernel } from "./kernel.ts"
 
 /**
  * Weights by which vectors are multiplied, and read row by row. Vectors stand behind each other in one array. It is
@@ -13,11 +14,14 @@ export interface Matrix {
   row(index: number, into: Float32Array, at: number): void
 }
 
+/** How long a row is, and how many there are. */
+type Size = readonly [columns: number, rows: number]
+
 /** @throws Error where the shape is another one */
-export function matrixOf(tensor: GgufTensor | undefined, name: string, columns: number, rows: number): Matrix {
+export function matrixOf(tensor: GgufTensor | undefined, [columns, rows]: Size, kernel: Kernel): Matrix {
   if (tensor?.shape.length !== 2 || tensor.shape[0] !== columns || tensor.shape[1] !== rows)
-    throw new Error(`${name} is not of ${columns} × ${rows}`)
-  return tensor.type === F32 ? new Floats(tensor, rows, columns) : new Bytes(tensor, rows, columns)
+    throw new Error(`its tensors do not fit together: one of ${columns} × ${rows} is missing`)
+  return tensor.type === F32 ? new Floats(tensor, rows, columns) : new Bytes(tensor, rows, columns, kernel)
 }
 
 /** @throws Error where the shape or the type is another one */
@@ -68,76 +72,60 @@ class Floats implements Matrix {
 class Bytes implements Matrix {
   readonly rows: number
   readonly columns: number
-  readonly #values: Int8Array
-  readonly #scales: Float32Array
+  readonly #kernel: Kernel
+  readonly #weights: Blocks
+  readonly #vector: Blocks
+  readonly #product: Float32Array
 
-  constructor({ bytes }: GgufTensor, rows: number, columns: number) {
+  constructor({ bytes }: GgufTensor, rows: number, columns: number, kernel: Kernel) {
     this.rows = rows
     this.columns = columns
+    this.#kernel = kernel
     const blocks = (rows * columns) / BLOCK
-    this.#values = new Int8Array(rows * columns)
-    this.#scales = new Float32Array(blocks)
+    this.#weights = { values: kernel.bytes(rows * columns), scales: kernel.floats(blocks) }
+    this.#vector = { values: kernel.bytes(columns), scales: kernel.floats(columns / BLOCK) }
+    this.#product = kernel.floats(rows)
     for (let block = 0; block < blocks; block++) {
       const from = block * BLOCK_BYTES
-      this.#scales[block] = fromHalf(bytes[from]! | (bytes[from + 1]! << 8))
-      this.#values.set(bytes.subarray(from + 2, from + BLOCK_BYTES), block * BLOCK)
+      this.#weights.scales[block] = fromHalf(bytes[from]! | (bytes[from + 1]! << 8))
+      this.#weights.values.set(bytes.subarray(from + 2, from + BLOCK_BYTES), block * BLOCK)
     }
   }
 
   multiply(vectors: Float32Array, count: number): Float32Array {
-    const { rows, columns } = this
-    const rounded = new Int8Array(count * columns)
-    const scales = new Float32Array((count * columns) / BLOCK)
-    roundToBytes(vectors, rounded, scales)
-    const product = new Float32Array(count * rows)
-    for (let row = 0; row < rows; row++)
-      for (let vector = 0; vector < count; vector++)
-        product[vector * rows + row] = this.#product(row, rounded, scales, vector * columns)
-    return product
-  }
-
-  /** Four products in a statement, and whole numbers throughout: this is where all the time goes. */
-  #product(row: number, vector: Int8Array, vectorScales: Float32Array, start: number): number {
-    const { columns } = this
-    const values = this.#values
-    const scales = this.#scales
-    const from = row * columns
-    let scale = from / BLOCK
-    let vectorScale = start / BLOCK
-    let product = 0
-    for (let block = 0; block < columns; block += BLOCK) {
-      let sum = 0
-      for (let index = block; index < block + BLOCK; index += 4) {
-        const [a, b] = [from + index, start + index]
-        sum +=
-          (values[a]! * vector[b]! +
-            values[a + 1]! * vector[b + 1]! +
-            values[a + 2]! * vector[b + 2]! +
-            values[a + 3]! * vector[b + 3]!) |
-          0
-      }
-      product += sum * scales[scale++]! * vectorScales[vectorScale++]!
+    const product = new Float32Array(count * this.rows)
+    for (let vector = 0; vector < count; vector++) {
+      roundToBytes(vectors.subarray(vector * this.columns, (vector + 1) * this.columns), this.#vector)
+      this.#kernel.multiply(this.#weights, this.#vector, this.#product)
+      product.set(this.#product, vector * this.rows)
     }
     return product
   }
 
   row(index: number, into: Float32Array, at: number): void {
+    const { values, scales } = this.#weights
     for (let column = 0; column < this.columns; column++) {
       const place = index * this.columns + column
-      into[at + column] = this.#values[place]! * this.#scales[Math.floor(place / BLOCK)]!
+      into[at + column] = values[place]! * scales[Math.floor(place / BLOCK)]!
     }
   }
 }
 
-function roundToBytes(vectors: Float32Array, into: Int8Array, scales: Float32Array): void {
+/** What a matrix takes of a kernel's memory at most. */
+export function kernelBytes({ type, shape, bytes }: GgufTensor): number {
+  const [columns = 0, rows = 0] = shape
+  return type === F32 ? 0 : bytes.length * 1.1 + columns * 2 + rows * 4 + 256
+}
+
+function roundToBytes(vector: Float32Array, { values, scales }: Blocks): void {
   for (let block = 0; block < scales.length; block++) {
     const from = block * BLOCK
     let most = 0
-    for (let index = from; index < from + BLOCK; index++) most = Math.max(most, Math.abs(vectors[index]!))
+    for (let index = from; index < from + BLOCK; index++) most = Math.max(most, Math.abs(vector[index]!))
     const factor = most === 0 ? 0 : Math.fround(127 / most)
     scales[block] = roundToHalf(Math.fround(most / 127))
     for (let index = from; index < from + BLOCK; index++)
-      into[index] = roundToEven(Math.fround(vectors[index]! * factor))
+      values[index] = roundToEven(Math.fround(vector[index]! * factor))
   }
 }
 

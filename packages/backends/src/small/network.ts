@@ -1,6 +1,7 @@
 import type { GgufFile } from "./gguf-file.ts"
 import { roundToHalf } from "./half.ts"
-import { type Matrix, matrixOf, vectorOf } from "./matrix.ts"
+import { Kernel } from "./kernel.ts"
+import { kernelBytes, type Matrix, matrixOf, vectorOf } from "./matrix.ts"
 
 /** What a network is made of, as its file says. */
 export interface NetworkShape {
@@ -56,8 +57,9 @@ export function networkOf({ metadata, tensors }: GgufFile): Network {
   const shape = shapeOf(metadata)
   const { width, inner, vocabulary, heads, keptHeads } = shape
   const kept = (width / heads) * keptHeads
+  const kernel = new Kernel([...tensors.values()].reduce((sum, tensor) => sum + kernelBytes(tensor), 0))
   const matrix = (name: string, columns: number, rows: number): Matrix =>
-    matrixOf(tensors.get(`${name}.weight`), name, columns, rows)
+    matrixOf(tensors.get(`${name}.weight`), [columns, rows], kernel)
   const vector = (name: string): Float32Array => vectorOf(tensors.get(`${name}.weight`), name, width)
   const embedding = matrix("token_embd", width, vocabulary)
   const layers = Array.from({ length: shape.layers }, (_, index): Layer => {

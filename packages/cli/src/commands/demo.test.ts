@@ -39,7 +39,7 @@ test("the demonstration lets the pocket model answer, says what is a model and w
   expect(stdout).toMatch(
     /^1\. Requests, decoded live by the pocket model\n {3}It is a demonstration model of 2\.9 million parameters/,
   )
-  expect(stdout).toMatch(/tokens in \d+ ms, \d+ a second/)
+  expect(stdout).toMatch(/tokens in [\d.]+ m?s, \d+ a second/)
   expect(stdout).toMatch(
     /The calls for \d of 7 requests were right, as the model decoded them\.\n\n[0-9a-f]+ fix add\n/,
   )

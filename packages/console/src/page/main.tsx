@@ -1,4 +1,3 @@
-import { CSPProvider } from "@base-ui/react/csp-provider"
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
@@ -27,15 +26,10 @@ const holds = ({ state }: { state: { error: unknown } }): boolean => state.error
 applyTheme()
 await useOneTimeCode()
 
-/** Of this answer; libraries that add style sheets need it. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
-
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
-    <CSPProvider nonce={nonce}>
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </CSPProvider>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
   </StrictMode>,
 )

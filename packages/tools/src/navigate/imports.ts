@@ -1,4 +1,4 @@
-import type { Node } from "web-tree-sitter"
+import type { Node } from "@vscode/tree-sitter-wasm"
 import { RULES, type Grammar } from "./languages.ts"
 import { withTree } from "./parser.ts"
 

@@ -1,4 +1,4 @@
-import type { Node } from "web-tree-sitter"
+import type { Node } from "@vscode/tree-sitter-wasm"
 import { RULES, type Grammar, type SyntaxRules } from "./languages.ts"
 import { kindOf, nameNode } from "./outline.ts"
 import { withTree } from "./parser.ts"

@@ -1,17 +1,22 @@
 import { createRequire } from "node:module"
-import type { Language, Node, Parser, Tree } from "web-tree-sitter"
+import type { Language, Node, Parser, Tree } from "@vscode/tree-sitter-wasm"
 import type { Grammar } from "./languages.ts"
 
+const require = createRequire(import.meta.url)
 const loaded = new Map<Grammar, Promise<Parser>>()
-let engine: Promise<typeof import("web-tree-sitter")> | undefined
+let engine: Promise<typeof import("@vscode/tree-sitter-wasm")> | undefined
+
+/** The package is written for browsers, editors and old modules: it names what it holds when it is required alone. */
+async function start(): Promise<typeof import("@vscode/tree-sitter-wasm")> {
+  const module = require("@vscode/tree-sitter-wasm") as typeof import("@vscode/tree-sitter-wasm")
+  await module.Parser.init()
+  return module
+}
 
 async function load(grammar: Grammar): Promise<Parser> {
-  engine ??= import("web-tree-sitter").then(async (module) => {
-    await module.Parser.init()
-    return module
-  })
+  engine ??= start()
   const { Parser, Language } = await engine
-  const file = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
+  const file = require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
   const language: Language = await Language.load(file)
   const parser = new Parser()
   parser.setLanguage(language)

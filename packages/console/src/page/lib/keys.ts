@@ -23,6 +23,6 @@ export function useKeys(keys: KeyMap): void {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest("input, textarea, select, [role=dialog]") !== null)
+    (target.isContentEditable || target.closest("input, textarea, select, dialog") !== null)
   )
 }

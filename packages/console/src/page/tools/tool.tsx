@@ -1,4 +1,3 @@
-import { Tabs } from "@base-ui/react/tabs"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
@@ -9,15 +8,13 @@ import { emptyTexts, startingValue } from "../lib/schema.ts"
 import { visible } from "../lib/text.ts"
 import { CopyMenu } from "../ui/copy.tsx"
 import { JsonEditor } from "../ui/json-editor.tsx"
+import { Tabs } from "../ui/tabs.tsx"
 import { EffectBadges } from "./badges.tsx"
 import type { CallAnswer, CheckAnswer, ToolInfo } from "./data.ts"
 import { SchemaForm } from "./form.tsx"
 import { Answer } from "./answer.tsx"
 import { Confirm } from "./confirm.tsx"
 import { History } from "./history.tsx"
-
-const TAB =
-  "rounded-md px-2.5 py-1 text-[13px] text-soft data-[active]:bg-mark data-[active]:text-ink data-[active]:font-medium"
 
 /** One text is the value; the form and the JSON are two ways of writing it. */
 function useArguments(tool: ToolInfo, args: string | undefined) {
@@ -150,44 +147,37 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
   )
 }
 
-interface TabsProps {
+interface ArgumentTabsProps {
   tool: ToolInfo
   state: ReturnType<typeof useArguments>
   check: CheckAnswer | undefined
   inJson: boolean
 }
 
-function ArgumentTabs({ tool, state, check, inJson }: TabsProps) {
+function ArgumentTabs({ tool, state, check, inJson }: ArgumentTabsProps) {
   const { text, setText, value, lost, problem } = state
   const unreadable = problem ?? lost
   return (
-    <Tabs.Root defaultValue={inJson && lost !== undefined ? "json" : "form"}>
-      <Tabs.List className="mb-2 flex gap-1" aria-label="How the arguments are written">
-        <Tabs.Tab value="form" className={TAB}>
-          Form
-        </Tabs.Tab>
-        <Tabs.Tab value="json" className={TAB}>
-          JSON
-        </Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="form">
-        {unreadable === undefined ? (
-          <SchemaForm
-            schema={tool.parameters}
-            value={value}
-            change={(changed) => setText(pretty(changed))}
-            check={check}
-          />
-        ) : (
-          <p className="text-warn">
-            Only the JSON shows these arguments as they are: {visible(unreadable)}. Nothing of it was changed.
-          </p>
-        )}
-      </Tabs.Panel>
-      <Tabs.Panel value="json">
-        <JsonEditor label={`Arguments of ${tool.name}`} value={text} change={setText} />
-      </Tabs.Panel>
-    </Tabs.Root>
+    <Tabs
+      label="How the arguments are written"
+      first={inJson && lost !== undefined ? "JSON" : "Form"}
+      panes={{
+        Form:
+          unreadable === undefined ? (
+            <SchemaForm
+              schema={tool.parameters}
+              value={value}
+              change={(changed) => setText(pretty(changed))}
+              check={check}
+            />
+          ) : (
+            <p className="text-warn">
+              Only the JSON shows these arguments as they are: {visible(unreadable)}. Nothing of it was changed.
+            </p>
+          ),
+        JSON: <JsonEditor label={`Arguments of ${tool.name}`} value={text} change={setText} />,
+      }}
+    />
   )
 }
 

@@ -1,20 +1,36 @@
-import { Dialog } from "@base-ui/react/dialog"
-import type { ReactNode } from "react"
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react"
 
-/** A window over the page, closed by Escape, by a click beside it, or by its button. */
+/** A window over the page, closed by Escape, by a click beside it, or by its button. The rest of the page waits. */
 export function Window({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  const own = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useLayoutEffect(() => {
+    const shown = own.current!
+    shown.showModal()
+    // Closing it gives the focus back to where it was.
+    return () => shown.close()
+  }, [])
   return (
-    <Dialog.Root open onOpenChange={(open) => (open ? undefined : close())}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 bg-black/40" />
-        <Dialog.Popup className="fixed top-[12vh] left-1/2 flex max-h-[76vh] w-[min(36rem,94vw)] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-xl outline-none">
-          <Dialog.Title className="border-b border-line px-3 py-2 text-sm font-semibold">{title}</Dialog.Title>
-          <div className="min-h-0 overflow-auto p-3">{children}</div>
-          <Dialog.Close className="button absolute top-1.5 right-2" aria-label="Close">
-            ✕
-          </Dialog.Close>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <dialog
+      ref={own}
+      aria-labelledby={heading}
+      className="fixed top-[12vh] bottom-auto left-1/2 m-0 flex max-h-[76vh] w-[min(36rem,94vw)] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel p-0 text-ink shadow-xl outline-none backdrop:bg-black/40"
+      onCancel={(event) => {
+        event.preventDefault()
+        if (event.target === event.currentTarget) close()
+      }}
+      onClick={(event) => {
+        // What covers the page belongs to the window's own element, and its content does not.
+        if (event.target === event.currentTarget) close()
+      }}
+    >
+      <h2 id={heading} className="border-b border-line px-3 py-2 text-sm font-semibold">
+        {title}
+      </h2>
+      <div className="min-h-0 overflow-auto p-3">{children}</div>
+      <button type="button" className="button absolute top-1.5 right-2" aria-label="Close" onClick={close}>
+        ✕
+      </button>
+    </dialog>
   )
 }

@@ -66,7 +66,6 @@ export function Palette({ close }: { close: () => void }) {
         aria-expanded
         aria-controls="palette-list"
         aria-activedescendant={found[chosen] === undefined ? undefined : `place-${chosen}`}
-        autoFocus
         value={text}
         onKeyDown={press}
         onChange={(event) => {
