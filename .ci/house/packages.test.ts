@@ -149,10 +149,10 @@ function diskUse(folder: string): number {
   return bytes
 }
 
-test("npm ci takes at most 430 MB, of which 189 are the Node that it brings", () => {
+test("npm ci takes at most 400 MB, of which 189 are the Node that it brings", () => {
   const size = installedMegabytes()
   expect(size).toBeGreaterThan(100)
-  expect(size).toBeLessThan(430)
+  expect(size).toBeLessThan(400)
 })
 
 const examples = folders

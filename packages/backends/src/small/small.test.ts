@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { matchesGbnf } from "@toolwright/logits"
+import { createRandom, matchesGbnf } from "@toolwright/logits"
 import { openLlama, openWith, type LlamaEngine } from "../llama/engine.ts"
 import type { LlamaModule } from "../llama/module.ts"
 import { LLAMA } from "../testing/engine-here.ts"
@@ -12,6 +12,7 @@ import { tinyGguf } from "../testing/tiny-gguf.ts"
 import { writeAll } from "../testing/tiny-model.ts"
 import { parseGguf } from "./gguf-file.ts"
 import { fromHalf, roundToHalf } from "./half.ts"
+import { Kernel } from "./kernel.ts"
 import { piecesOf } from "./pieces.ts"
 import { SMALL_ENGINE } from "./small-engine.ts"
 
@@ -80,6 +81,37 @@ describe("numbers of 16 bits", () => {
       expect(roundToHalf(low + (high - low) * 0.51)).toBe(high)
       expect(roundToHalf(-(low + (high - low) * 0.51))).toBe(-high)
     }
+  })
+})
+
+describe("the loop over weights", () => {
+  it("comes to the sum of the products of each block, times its scales", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4 }), fc.nat(), (rows, blocks, seed) => {
+        const random = createRandom(seed)
+        const kernel = new Kernel(100_000)
+        const filled = (count: number) => {
+          const part = { values: kernel.bytes(count * 32), scales: kernel.floats(count) }
+          for (const index of part.values.keys()) part.values[index] = Math.floor(random() * 255) - 127
+          for (const index of part.scales.keys()) part.scales[index] = random()
+          return part
+        }
+        const [weights, vector, product] = [filled(rows * blocks), filled(blocks), kernel.floats(rows)]
+        kernel.multiply(weights, vector, product)
+        for (let row = 0; row < rows; row++) {
+          let [sum, size] = [0, 0]
+          for (let at = 0; at < blocks * 32; at++) {
+            const [block, own] = [Math.floor(at / 32), row * blocks * 32 + at]
+            const scale = weights.scales[row * blocks + block]! * vector.scales[block]!
+            const one = weights.values[own]! * vector.values[at]! * scale
+            sum += one
+            size += Math.abs(one)
+          }
+          expect(Math.abs(product[row]! - sum)).toBeLessThanOrEqual(1e-5 * size)
+        }
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 
