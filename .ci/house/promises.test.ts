@@ -70,7 +70,7 @@ const DESCRIPTIONS = new Map<string, string>([
     "For hosts that start their servers themselves, and for compatibility with those that speak nothing else.",
     "says for whom the command is",
   ],
-  ["`@toolwright/pocket`, 2.9 million parameters in 3 MB, run in the same process by llama.cpp.", "says what it is"],
+  ["`@toolwright/pocket`, 2.9 million parameters in 3 MB, run in the same process.", "says what it is"],
   [
     "It is there for trying things out, for demonstrations and for tests; it is no assistant, and often " +
       "wrong outside " +

@@ -1,21 +1,27 @@
 import { setImmediate } from "node:timers/promises"
-import { createGbnfMaskEngine, createSampler, type SamplerConfig } from "@toolwright/logits"
+import { createGbnfMaskEngine, createSampler, type SamplerConfig, type Tokenizer } from "@toolwright/logits"
 import type { EvaluateOptions, LlamaSequence } from "../llama/module.ts"
-import type { Memory } from "./network.ts"
+import type { Memory, Network } from "./network.ts"
 import { Biases, GrammarState } from "./choices.ts"
-import type { SmallModel } from "./small-model.ts"
 
 /** Tokens that are read without letting others have their turn: some ten milliseconds. */
 const AT_ONCE = 8
 
+/** What a sequence needs of its model. */
+interface Evaluated {
+  readonly network: Network
+  readonly grammarTokenizer: Tokenizer
+  isEogToken(token: number): boolean
+}
+
 /** A text that a model has read, and goes on with. */
 export class SmallSequence implements LlamaSequence {
-  readonly #model: SmallModel
+  readonly #model: Evaluated
   readonly #memory: Memory
   readonly #size: number
   #tokens: number[] = []
 
-  constructor(model: SmallModel, size: number) {
+  constructor(model: Evaluated, size: number) {
     this.#model = model
     this.#size = size
     this.#memory = model.network.memory(size)

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react"
+import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from "react"
 import { roving } from "./roving.ts"
 
 export interface MenuProps {
@@ -8,23 +8,29 @@ export interface MenuProps {
 
 const move = roving("menuitem", ["ArrowUp", "ArrowDown"])
 
+/** While something is open, the focus goes into it, and a click or the focus elsewhere closes it. */
+function useLeaving(open: boolean, whole: RefObject<HTMLElement | null>, leave: () => void): void {
+  const left = useEffectEvent(leave)
+  useEffect(() => {
+    if (!open) return
+    whole.current!.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    const elsewhere = (event: Event): void => {
+      if (!whole.current!.contains(event.target as Node)) left()
+    }
+    for (const name of ["pointerdown", "focusin"]) document.addEventListener(name, elsewhere)
+    return () => {
+      for (const name of ["pointerdown", "focusin"]) document.removeEventListener(name, elsewhere)
+    }
+  }, [open, whole])
+}
+
 /** A button that opens a list of things to do. Escape, and a click or the focus elsewhere, close it. */
 export function Menu({ title, items }: MenuProps) {
   const [open, setOpen] = useState(false)
   const whole = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
-  useEffect(() => {
-    if (!open) return
-    whole.current!.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
-    const elsewhere = (event: Event): void => {
-      if (!whole.current!.contains(event.target as Node)) setOpen(false)
-    }
-    for (const name of ["pointerdown", "focusin"]) document.addEventListener(name, elsewhere)
-    return () => {
-      for (const name of ["pointerdown", "focusin"]) document.removeEventListener(name, elsewhere)
-    }
-  }, [open])
+  useLeaving(open, whole, () => setOpen(false))
   const close = (): void => {
     setOpen(false)
     button.current!.focus()
@@ -61,22 +67,31 @@ export function Menu({ title, items }: MenuProps) {
           }}
         >
           {items.map(([label, chosen]) => (
-            <button
+            <Item
               key={label}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              className="cursor-pointer rounded px-3 py-1 text-left text-[13px] outline-none hover:bg-mark focus:bg-mark"
-              onClick={() => {
+              label={label}
+              choose={() => {
                 close()
                 chosen()
               }}
-            >
-              {label}
-            </button>
+            />
           ))}
         </div>
       ) : null}
     </div>
+  )
+}
+
+function Item({ label, choose }: { label: string; choose: () => void }) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      className="cursor-pointer rounded px-3 py-1 text-left text-[13px] outline-none hover:bg-mark focus:bg-mark"
+      onClick={choose}
+    >
+      {label}
+    </button>
   )
 }
