@@ -7,6 +7,8 @@ export function Window({ title, close, children }: { title: string; close: () =>
   useLayoutEffect(() => {
     const shown = own.current!
     shown.showModal()
+    // By itself it would take what can be scrolled.
+    shown.querySelector<HTMLElement>("input, button")?.focus()
     // Closing it gives the focus back to where it was.
     return () => shown.close()
   }, [])
