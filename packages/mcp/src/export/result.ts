@@ -15,7 +15,7 @@ export function toMcpResult(tool: ToolDefinition | undefined, result: ToolResult
   }
 }
 
-function isObject(value: unknown): boolean {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 

@@ -4,7 +4,6 @@ import {
   Server,
   type AuthInfo,
   type McpServerFactory,
-  type ServerContext,
 } from "@modelcontextprotocol/server"
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
 import {
@@ -38,11 +37,36 @@ export interface McpExportOptions {
   instructions?: string
 }
 
+/** What a call of a tool names. */
+export interface CallParams {
+  name: string
+  arguments?: Record<string, unknown> | undefined
+  _meta?: Record<string, unknown> | undefined
+}
+
+/** What an answer to a call may need of the connection that the call came by. */
+export interface CallConnection {
+  readonly signal: AbortSignal
+  notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>
+  log(level: "info", data: unknown, logger: string): Promise<void>
+}
+
+/** Carries out a call of one connection: the result as the protocol has it. */
+export type AnswerCall = (params: CallParams, connection: CallConnection) => Promise<Record<string, unknown>>
+
 /**
  * Makes MCP servers over a registry, one for each connection or request. Two handlers answer for all tools, whatever
  * their number, so a request costs the same with five tools and with five hundred.
  */
 export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
+  const connect = mcpConnections(options)
+  return (context) => connect(context).server
+}
+
+/** As {@link mcpServerFactory}, with what answers the calls of each. */
+export function mcpConnections(
+  options: McpExportOptions,
+): (context?: { authInfo?: AuthInfo }) => { server: Server; answer: AnswerCall } {
   let seen = -1
   let list: Record<string, unknown>[] = []
   const tools = (): Record<string, unknown>[] => {
@@ -56,7 +80,7 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
   const middleware = [...(options.middleware ?? []), gate.middleware]
   const most = options.maxResultChars ?? 16 * 1024 * 1024
   let connections = 0
-  return ({ authInfo }: { authInfo?: AuthInfo } = {}) => {
+  return ({ authInfo } = {}) => {
     // Over HTTP each request has a server of its own, and the token says who asks; otherwise the connection does.
     const caller = authInfo === undefined ? `connection ${++connections}` : authInfo.clientId
     const held = authInfo?.extra?.held as { count(bytes: number): void } | undefined
@@ -70,39 +94,42 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
       { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
     )
     server.setRequestHandler("tools/list", () => ({ tools: tools() }) as never)
-    exportCalls(server, { ...options, middleware, gate, maxResultChars: most }, caller, held)
+    const answer = answering({ ...options, middleware, gate, maxResultChars: most }, caller, held)
+    server.setRequestHandler("tools/call", (request, context) => answer(request.params, context.mcpReq) as never)
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
-    return server
+    return { server, answer }
   }
 }
 
 /** Calls of one caller, within the gate's limits; what is answered is counted until it is sent. */
-function exportCalls(
-  server: Server,
+function answering(
   options: McpExportOptions & Required<Pick<McpExportOptions, "middleware" | "gate" | "maxResultChars">>,
   caller: string,
   held: { count(bytes: number): void } | undefined,
-): void {
+): AnswerCall {
   const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most } = options
-  server.setRequestHandler("tools/call", async (request, context) => {
-    const { name, arguments: args = {} } = request.params
+  const execute = options.executeCall ?? executeCall
+  const always = {
+    middleware,
+    ...(caller === "" ? {} : { caller }),
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
+  }
+  return async (params, connection) => {
+    const { name, arguments: args = {} } = params
     const entered = gate.enter(caller, tools.get(name))
-    if ("refused" in entered) return toMcpResult(undefined, entered.refused) as never
+    if ("refused" in entered) return toMcpResult(undefined, entered.refused)
     const settings = {
-      signal: context.mcpReq.signal,
-      middleware,
-      ...(caller === "" ? {} : { caller }),
-      ...(permissions === undefined ? {} : { permissions }),
-      ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
-      ...keyOf(request.params, caller),
-      onEvent: progressTo(context, name),
+      ...always,
+      signal: connection.signal,
+      ...keyOf(params, caller),
+      onEvent: progressTo(connection, params),
     }
-    const execute = options.executeCall ?? executeCall
     const result = await execute(tools, { name, arguments: args }, settings).finally(() => entered.leave())
     const answer = toMcpResult(tools.get(name), within(result, most))
     held?.count(sizeOf(answer, most))
-    return answer as never
-  })
+    return answer
+  }
 }
 
 const LONGEST_KEY = 256
@@ -118,15 +145,15 @@ function keyOf(
 }
 
 /** Tells a host of a call's progress: as progress where it asked for it, or else in its log. */
-function progressTo({ mcpReq }: ServerContext, name: string): (event: ToolEvent) => void {
-  const token = mcpReq._meta?.progressToken
+function progressTo(connection: CallConnection, { name, _meta: meta }: CallParams): (event: ToolEvent) => void {
+  const token = meta?.progressToken as string | number | undefined
   let steps = 0
   return (event) => {
     if (event.type !== "tool-progress") return
     const { progress = ++steps, total, message } = event
     if (token === undefined) {
       // A host that wants no progress may still listen to the log.
-      if (message !== undefined) void mcpReq.log("info", message, name).catch(() => {})
+      if (message !== undefined) void connection.log("info", message, name).catch(() => {})
       return
     }
     const params = {
@@ -136,7 +163,7 @@ function progressTo({ mcpReq }: ServerContext, name: string): (event: ToolEvent)
       ...(message === undefined ? {} : { message }),
     }
     // A client that has gone away needs no progress.
-    void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
+    void connection.notify({ method: "notifications/progress", params }).catch(() => {})
   }
 }
 

@@ -1,26 +1,45 @@
-import { mcpServerFactory, type McpExportOptions } from "./server.ts"
+import type { Readable, Writable } from "node:stream"
+import { DirectCalls } from "./direct-calls.ts"
+import { mcpConnections, type McpExportOptions } from "./server.ts"
 
 /** What is exported over standard input and output. */
 export interface McpStdioOptions extends McpExportOptions {
   /** Calls back when the tools have changed, which the host is then told; returns a function that ends it. */
   onToolsChange?(listener: () => void): () => void
+  /** Where the host speaks, and where it is answered; this process's standard input and output unless given. */
+  streams?: { input: Readable; output: Writable }
 }
 
-/** Serves a registry over this process's standard input and output, until the input ends or `signal` is aborted. */
-export async function mcpOverStdio({ onToolsChange, ...options }: McpStdioOptions, signal: AbortSignal): Promise<void> {
-  const { serveStdio } = await import("@modelcontextprotocol/server/stdio")
-  const factory = mcpServerFactory(options)
+/** Serves a registry over standard input and output, until the input ends or `signal` is aborted. */
+export async function mcpOverStdio(
+  { onToolsChange, streams, ...options }: McpStdioOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
+  const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio")
+  const connect = mcpConnections(options)
+  const direct = new DirectCalls(input, output)
   const ends: (() => void)[] = []
-  const handle = serveStdio(async (context) => {
-    const server = await factory(context)
+  const transport = new StdioServerTransport(direct.rest, output)
+  const serve = ({ era }: { era: string }) => {
+    const { server, answer } = connect()
+    const log = (level: "info", data: unknown, logger: string) => server.sendLoggingMessage({ level, data, logger })
+    // In the newer era each request says by itself which version it is of, and what it may be answered with.
+    if (era === "legacy") server.oninitialized = () => direct.greet({ answer, log })
     // A host that has gone cannot be told.
     const end = onToolsChange?.(() => void Promise.resolve(server.sendToolListChanged()).catch(() => {}))
     if (end !== undefined) ends.push(end)
     return server
-  })
+  }
+  const handle = serveStdio(serve, { transport })
+  const onClose = transport.onclose
+  transport.onclose = () => {
+    onClose?.()
+    direct.close()
+  }
   await new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve)
-    process.stdin.once("close", resolve)
+    input.once("end", resolve)
+    input.once("close", resolve)
     if (signal.aborted) resolve()
     signal.addEventListener("abort", () => resolve(), { once: true })
   })

@@ -18,6 +18,7 @@ import {
 import type { Client } from "@modelcontextprotocol/client"
 import { mcpToDialFormat, toToolResult, type DialTool, type McpResult, type McpTool } from "./convert.ts"
 import { Definitions } from "./definitions.ts"
+import { ConnectionLost, DirectRequests, type CallOwner, type CallToSend } from "./direct-requests.ts"
 import { guardInbound } from "./inbound.ts"
 import { Link, type OpenLink } from "./link.ts"
 import { Coalesced } from "./repeat.ts"
@@ -73,6 +74,8 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   readonly #definitions: Definitions
   readonly #changes = new Coalesced(() => this.#readChanges())
   #tools: McpTool[] = []
+  /** By the client whose connection they go over. */
+  readonly #direct = new WeakMap<Client, DirectRequests>()
   #running = 0
   #asked: number[] = []
   #asking = false
@@ -91,6 +94,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     const connect = open((client) => this.#prepare(client))
     this.#link = new Link(options.name, async () => {
       const opened = await connect()
+      if (opened.direct === true) this.#direct.set(opened.client, new DirectRequests(opened.transport))
       guardInbound(opened.transport, {
         onListChanged: () => this.#changes.ask(),
         onFlood: () => this.#log(`'${options.name}' asks for more than can be answered; its connection was closed`),
@@ -165,21 +169,18 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     }
     this.#running++
     try {
-      const result = await client.request(
-        { method: "tools/call", params: { name, arguments: args, ...keyed(context.idempotencyKey) } },
-        anything<McpResult>(),
-        {
-          signal: context.signal,
-          // The pipeline bounds the time; the SDK's own limit must not come before it.
-          timeout: 2 ** 31 - 1,
-          onprogress: ({ progress, total, message }) =>
-            context.progress({
-              progress,
-              ...(total === undefined ? {} : { total }),
-              ...(message === undefined ? {} : { message }),
-            }),
-        },
-      )
+      const params = { name, arguments: args, ...keyed(context.idempotencyKey) }
+      const owner: CallOwner = {
+        signal: context.signal,
+        onprogress: ({ progress, total, message }) =>
+          context.progress({
+            progress,
+            ...(total === undefined ? {} : { total }),
+            ...(message === undefined ? {} : { message }),
+          }),
+      }
+      const direct = this.#direct.get(client)
+      const result = await (direct === undefined ? requested(client, params, owner) : direct.call(params, owner))
       return toToolResult(result, this.#tools.find((tool) => tool.name === name)?.outputSchema !== undefined)
     } catch (thrown) {
       if (context.signal.aborted) return failed(thrown)
@@ -301,6 +302,15 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   }
 }
 
+/** A call as the protocol's library makes it. */
+function requested(client: Client, params: CallToSend, owner: CallOwner): Promise<McpResult> {
+  return client.request({ method: "tools/call", params: { ...params } }, anything<McpResult>(), {
+    ...owner,
+    // The pipeline bounds the time; the SDK's own limit must not come before it.
+    timeout: 2 ** 31 - 1,
+  } as never)
+}
+
 /** The part of a listed tool that has not the kind of value that it must have. */
 function oddPart({ name, description, inputSchema, outputSchema, annotations }: McpTool): string | undefined {
   const isMapping = (value: unknown): boolean =>
@@ -325,6 +335,7 @@ function isConnectionError(thrown: unknown): boolean {
   const { name, code, status } = (thrown ?? {}) as { name?: string; code?: unknown; status?: number }
   // 404 to a call is the answer to a session that the server does not know any more.
   return (
+    thrown instanceof ConnectionLost ||
     CONNECTION_CODES.has(code) ||
     (name === "SdkHttpError" && status === 404) ||
     (thrown instanceof TypeError && messageOf(thrown).includes("fetch failed"))

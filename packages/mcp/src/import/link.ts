@@ -1,8 +1,15 @@
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { Client, Transport } from "@modelcontextprotocol/client"
 
+/** A connection to a server; over a `direct` one calls may go as they are, without the protocol's library. */
+export interface Opened {
+  client: Client
+  transport: Transport
+  direct?: boolean
+}
+
 /** A way to reach a server anew. */
-export type OpenLink = () => Promise<{ client: Client; transport: Transport }>
+export type OpenLink = () => Promise<Opened>
 
 /** Milliseconds to wait before the next attempt, by how many have failed in a row. */
 const BACK_OFF_MS = [0, 500, 2000, 5000, 15_000, 60_000]

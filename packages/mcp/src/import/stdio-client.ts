@@ -42,7 +42,7 @@ export class StdioMCPClient extends BaseMCPClient {
           { cause },
         )
       }
-      return { client, transport }
+      return { client, transport, direct: true }
     })
   }
 
