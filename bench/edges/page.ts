@@ -60,7 +60,7 @@ ${rows.join("\n")}
 - In-process needs ${summary.in_process_vs_mcp_http.toFixed(1)} times less CPU than MCP over HTTP, and ${summary.cached_vs_mcp_http.toFixed(0)} times less when the result comes from the cache (hit rate ${(summary.cacheHitRate * 100).toFixed(1)} %).
 - REST needs ${(1 / summary.rest_vs_node_http).toFixed(2)} times the CPU of a bare \`node:http\` server that reads the file with \`readFile\` and checks nothing; the pipeline validates the arguments, checks the path on the
   open descriptor, and records the call.
-- A call over REST and MCP leaves a record in SQLite, which it did not at first, and is searched for secrets. The record of a call that only reads is written up to 25 ms after its answer, many in one commit ([what is durable when](runs.md)). In
+- A call over REST and MCP leaves a record in SQLite, which it did not at first, and is searched for secrets. The record of a call that only reads is written up to 100 ms after its answer, many in one commit ([what is durable when](runs.md)). In
   one process, in turns on a busy machine: 167 µs of processor time a call, 250 with a commit each, 67 without records. Over REST, caller and server together, 1.29 times what it takes without records, 1.34 with a commit each.
 - A call over MCP costs ${(1 / summary.mcp_500_tools_vs_5).toFixed(2)} times as much with five hundred tools registered as with five.
 

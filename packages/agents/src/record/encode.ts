@@ -70,7 +70,8 @@ export class Encoder {
   readonly #writer: Pick<RunWriter, "keep">
   readonly #redact: Redactor
   readonly #given: GivenToRun
-  readonly #hashes = new WeakMap<object, string>()
+  /** Of messages; a call by itself has none. */
+  #hashes: WeakMap<object, string> | undefined
   #prompt: readonly unknown[] = []
   #conversation: readonly unknown[] = []
   #tools: { list: readonly unknown[]; hash: string } | undefined
@@ -83,6 +84,7 @@ export class Encoder {
 
   /** Goes on in a log that holds these messages already, as they stand in the live conversation. */
   resumeFrom(messages: readonly ChatMessage[], hashes: readonly string[]): void {
+    this.#hashes ??= new WeakMap()
     for (const [index, message] of messages.entries()) this.#hashes.set(message, hashes[index]!)
     this.#conversation = messages.slice()
   }
@@ -197,11 +199,12 @@ export class Encoder {
   }
 
   #message(message: ChatMessage): string {
-    let hash = this.#hashes.get(message)
+    const known = (this.#hashes ??= new WeakMap())
+    let hash = known.get(message)
     if (hash === undefined) {
       const note = "role" in message && message.role === "user" && message[ABOUT]?.kind === "note"
       hash = this.#writer.keep(this.text(note ? { ...message, note: true } : message))
-      this.#hashes.set(message, hash)
+      known.set(message, hash)
     }
     return hash
   }

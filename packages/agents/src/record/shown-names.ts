@@ -20,7 +20,7 @@ export function withShownNames(event: RunEvent, redact: Redact): RunEvent {
 /** The same of a result or a summary alone: itself where no name holds a secret. */
 export function namesIn<Told extends { modifiedFiles: string[] }>(told: Told, redact: Redact): Told {
   const { modifiedFiles } = told
-  if (redact === undefined) return told
+  if (redact === undefined || modifiedFiles.length === 0) return told
   const safe = redactDeep(modifiedFiles, redact)
   return safe === modifiedFiles ? told : { ...told, modifiedFiles: safe }
 }

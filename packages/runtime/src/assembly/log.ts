@@ -20,10 +20,10 @@ export function logAccess(configured: string | undefined, place: StatePlace): Lo
   const target = configured ?? place.stateDatabase
   let opened: Promise<RunLog> | undefined
   const open = (): Promise<RunLog> =>
-    (opened ??= openState(configured, place).then(runLog)).catch((thrown: unknown) => {
+    (opened ??= openState(configured, place).then(runLog, (thrown: unknown) => {
       opened = undefined
       throw thrown
-    })
+    }))
   return {
     target,
     open,

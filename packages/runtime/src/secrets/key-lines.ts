@@ -8,9 +8,8 @@ import type { ToolResult } from "@toolwright/toolbox"
 /** A line as those between a key's first and last; shorter ones are looked for only beside these. */
 const LIKE_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{20,100}={0,2}(?![A-Za-z0-9+/=])/u
 const SHORTEST_RUN = 20
-const IN_RUN = new Set(
-  Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", (sign) => sign.charCodeAt(0)),
-)
+/** By the code of a sign, whether it stands in such lines. */
+const IN_RUN = Uint8Array.from({ length: 128 }, (_, code) => (/[A-Za-z0-9+/]/.test(String.fromCharCode(code)) ? 1 : 0))
 const KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----((?:(?!-----)[\s\S]){0,40000})(?:-----END|-----BEGIN|$)/gu
 const SHORTEST_LINE = 8
 const LARGEST_BYTES = 1024 * 1024
@@ -63,11 +62,11 @@ function mayHoldLine({ output, data }: ToolResult): boolean {
 /** Whether a text holds what every such line begins with. One sign in twenty is looked at where there is nothing. */
 function hasRun(text: string): boolean {
   for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
-    if (!IN_RUN.has(text.charCodeAt(at))) continue
+    if (IN_RUN[text.charCodeAt(at)] !== 1) continue
     let from = at
-    while (from > 0 && at - from < SHORTEST_RUN && IN_RUN.has(text.charCodeAt(from - 1))) from--
+    while (from > 0 && at - from < SHORTEST_RUN && IN_RUN[text.charCodeAt(from - 1)] === 1) from--
     let to = at
-    while (to - from < SHORTEST_RUN && IN_RUN.has(text.charCodeAt(to))) to++
+    while (to - from < SHORTEST_RUN && IN_RUN[text.charCodeAt(to)] === 1) to++
     if (to - from >= SHORTEST_RUN) return true
   }
   return false

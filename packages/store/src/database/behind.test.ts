@@ -49,9 +49,9 @@ test("it is written without anybody asking, and of many at once without a wait",
   const { keep, onDisk } = await stand()
   await keep("alone")
   await vi.waitFor(() => expect(onDisk()).toBe(1), { timeout: 10_000 })
-  for (let each = 0; each < 64; each++) await keep(`n${each}`)
+  for (let each = 0; each < 128; each++) await keep(`n${each}`)
   await new Promise<void>((resolve) => setImmediate(resolve))
-  expect(onDisk()).toBe(65)
+  expect(onDisk()).toBe(129)
 })
 
 test("what fails, fails alone and is told", async () => {

@@ -67,9 +67,14 @@ export const PUT_RUN = `INSERT INTO runs
 
 /** Events of a run that was put on record in the same transaction, so that nobody else can hold it. */
 export function putEvents(count: number): string {
+  return PUT_EVENTS[count]!
+}
+
+/** By the number of events: a text that is always the same one is found among prepared statements at once. */
+const PUT_EVENTS = Array.from({ length: MOST_EVENTS + 1 }, (_, count) => {
   const rows = Array.from({ length: count }, () => "(?, ?, ?, ?, 1, ?, ?, ?, ?)").join(", ")
   return `INSERT INTO run_events (run, seq, type, time, fence, body, body_ref, salt, hash) VALUES ${rows}`
-}
+})
 
 /** A claim succeeds where nobody holds the run, or whoever did was last heard of before the given time. */
 export const CLAIM_RUN = `UPDATE runs SET fence = fence + 1, holder = ?, heartbeat = ?, state = 'running'

@@ -104,7 +104,8 @@ class ChainWriter implements RunWriter {
   readonly #salt: () => string
   #draft: RunDraft | undefined
   readonly #bodies = new WaitingBodies()
-  #turn: Promise<unknown> = Promise.resolve()
+  /** The last write that was asked for. */
+  #turn: Promise<unknown> | undefined
 
   constructor(database: Database, { run, fence, seq, head, salt, draft }: WriterStart, wrote: () => void) {
     this.database = database
@@ -149,15 +150,18 @@ class ChainWriter implements RunWriter {
     })
   }
 
-  endBehind(events: readonly NewEvent[], end: RunEnd, lost: (thrown: unknown) => void): Promise<void> {
+  async endBehind(events: readonly NewEvent[], end: RunEnd, lost: (thrown: unknown) => void): Promise<void> {
     const draft = this.#draft
-    if (draft === undefined || events.length > MOST_EVENTS) return this.end(events, end)
-    return this.#inTurn(async () => {
+    if (draft === undefined || this.#turn !== undefined || events.length > MOST_EVENTS) return this.end(events, end)
+    // Nothing was written before it, so it waits for no turn.
+    try {
       const { last, statements } = this.#whole(draft, events, end)
       await this.database.behind(statements, (thrown) => lost(unwritable(this.run, thrown)))
       this.#draft = undefined
       this.#went(last)
-    })
+    } catch (thrown) {
+      throw unwritable(this.run, thrown)
+    }
   }
 
   release(events: readonly NewEvent[] = []): Promise<void> {
@@ -258,7 +262,7 @@ class ChainWriter implements RunWriter {
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const next = this.#turn.then(work).catch((thrown: unknown) => {
+    const next = (this.#turn ?? Promise.resolve()).then(work).catch((thrown: unknown) => {
       throw unwritable(this.run, thrown)
     })
     this.#turn = next.catch(() => {})

@@ -18,7 +18,7 @@ type Timer = ReturnType<typeof setTimeout> & { ref?(): void; unref?(): void }
  */
 export class CallLimits {
   readonly signal: AbortSignal | undefined
-  readonly #keeps: boolean
+  #keeps: boolean
   /** Who listens, and when the time of each is over by the monotonic clock. */
   readonly #open = new Map<Limited, number>()
   #listens = false
@@ -50,6 +50,12 @@ export class CallLimits {
     if (this.#open.size > 0) return
     if (this.#keeps) this.#timer?.unref?.()
     else this.close()
+  }
+
+  /** No further calls come: what was kept for them is given up with the last of those that are open. */
+  letGo(): void {
+    this.#keeps = false
+    if (this.#open.size === 0) this.close()
   }
 
   /** Keeps nothing any more: neither a timer nor a listener. */

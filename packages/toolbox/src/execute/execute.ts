@@ -147,7 +147,8 @@ async function carryOut(
   telling: Telling,
 ): Promise<ToolResult> {
   const { callId } = telling
-  const limits = options.limits ?? new CallLimits(options.signal)
+  // Asking, what stands around and the tool itself listen one after another: to one listener and one timer.
+  const limits = options.limits ?? new CallLimits(options.signal, true)
   const signal = limits.signal ?? never
   const progress = (update: object): void => telling.progress(tool.name, update)
   const context = { ...UNHOSTED, callId, ...belonging(options), progress }
@@ -173,6 +174,8 @@ async function carryOut(
     if (signal.aborted) return cancelled(tool)
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
     return failure({ code: "EXECUTION_FAILED", message })
+  } finally {
+    if (limits !== options.limits) limits.letGo()
   }
 }
 
