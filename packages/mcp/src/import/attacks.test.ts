@@ -161,7 +161,9 @@ test("an answer over HTTP that never ends breaks off", async () => {
   const original = globalThis.fetch
   globalThis.fetch = async () => new Response(endless)
   try {
-    await expect((await boundedFetch(1_000_000)("http://localhost")).text()).rejects.toThrow("more than 1000000 bytes")
+    await expect((await boundedFetch(1_000_000, () => {})("http://localhost")).text()).rejects.toThrow(
+      "more than 1000000 bytes",
+    )
   } finally {
     globalThis.fetch = original
   }

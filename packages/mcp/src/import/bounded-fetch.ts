@@ -3,8 +3,12 @@ import { withinOrigin } from "@toolwright/toolbox"
 /**
  * `fetch` for answers of a server: one message has at most so many bytes, a whole body or an event of a stream; a
  * longer one breaks off. Nothing is sent to another origin.
+ * @param onBroken is told of a stream that broke off so: who waits for an answer in it would not hear of that
  */
-export function boundedFetch(most: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
+export function boundedFetch(
+  most: number,
+  onBroken: (reason: Error) => void,
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const response = await withinOrigin(fetch)(url, init)
     if (response.body === null) return response
@@ -18,20 +22,34 @@ export function boundedFetch(most: number): (url: string | URL, init?: RequestIn
     }
     const { status, statusText, headers } = response
     const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")
-    return new Response(response.body.pipeThrough(bounded(most, isStream)), { status, statusText, headers })
+    const body = response.body.pipeThrough(isStream ? boundedEvents(most, onBroken) : boundedBody(most))
+    return new Response(body, { status, statusText, headers })
   }
 }
 
-/** @param isStream whether an empty line ends a message; in any other body it is a part of one */
-function bounded(most: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+function boundedBody(most: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0
+  return new TransformStream({
+    transform(piece, controller) {
+      size += piece.byteLength
+      if (size > most) controller.error(tooLong(most))
+      else controller.enqueue(piece)
+    },
+  })
+}
+
+/** An empty line ends a message. */
+function boundedEvents(most: number, onBroken: (reason: Error) => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({
     transform(piece, controller) {
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-      const ends = isStream ? Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n")) : -1
+      const ends = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"))
       size = ends === -1 ? size + bytes.length : bytes.length - ends
-      if (size > most) controller.error(tooLong(most))
-      else controller.enqueue(piece)
+      if (size <= most) return controller.enqueue(piece)
+      const reason = tooLong(most)
+      controller.error(reason)
+      onBroken(reason)
     },
   })
 }

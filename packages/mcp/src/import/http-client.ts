@@ -28,8 +28,11 @@ export class HttpMCPClient extends BaseMCPClient {
     const timeout = options.connectTimeoutMs ?? 15_000
     super(options, (prepare) => async () => {
       const one = async (kind: HttpTransport) => {
-        const transport = await transportFor(kind, url, options.headers)
         const client = await newClient(kind === "sse" ? "legacy" : "auto")
+        const transport = await transportFor(kind, url, options.headers, (reason) => {
+          options.log?.(`Left '${options.name}', which is reached anew when it is needed: ${reason.message}`)
+          void client.close().catch(() => {})
+        })
         prepare(client)
         await client.connect(transport, { timeout })
         void hearChanges(client, () => this.changed())
@@ -64,9 +67,14 @@ export class HttpMCPClient extends BaseMCPClient {
   }
 }
 
-async function transportFor(kind: HttpTransport, url: URL, headers: Readonly<Record<string, string>> = {}) {
+async function transportFor(
+  kind: HttpTransport,
+  url: URL,
+  headers: Readonly<Record<string, string>> = {},
+  onBroken: (reason: Error) => void,
+) {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
-  const settings = { requestInit: { headers: { ...headers } }, fetch: boundedFetch(MOST_BYTES) }
+  const settings = { requestInit: { headers: { ...headers } }, fetch: boundedFetch(MOST_BYTES, onBroken) }
   return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings)
 }
 
