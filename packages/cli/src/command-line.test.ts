@@ -3,7 +3,7 @@ import { copyFileSync, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
-import { cliFromSource as cli, folderWith } from "./testing/run-cli.ts"
+import { cli as built, cliFromSource as cli, folderWith } from "./testing/run-cli.ts"
 import { here } from "./testing/run-here.ts"
 import { SETTINGS } from "@toolwright/runtime/configuration"
 import { SCREEN } from "./usage.ts"
@@ -128,4 +128,19 @@ test("the packages need Node 22.13, and say so to an older one", () => {
   for (const version of ["22.13.0", "22.18.1", "24.0.0"]) expect(on(version)).toEqual({ status: 0, said: "launched\n" })
   for (const version of ["22.12.9", "20.19.0"])
     expect(on(version)).toEqual({ status: 1, said: expect.stringContaining("needs Node.js 22.13 or newer") as string })
+})
+
+test("what asks nobody does not load the half of Node that asks", async () => {
+  const shows = "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))"
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shows)}` }
+  const cwd = folderWith()
+  for (const args of [
+    ["runs", "list"],
+    ["tools", "call", "echo", "--message", "a"],
+  ]) {
+    const { code, stderr } = await built(args, { cwd, env })
+    expect(code).toBe(0)
+    expect(stderr).toContain("NativeModule fs")
+    expect(stderr.split("\n").filter((line) => /undici|NativeModule _?tls/.test(line))).toEqual([])
+  }
 })

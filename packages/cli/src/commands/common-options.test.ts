@@ -4,7 +4,7 @@ import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import type { RunEvent } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { startModelServer, type Body } from "../testing/model-servers.ts"
-import { cliFromSource, folderWith, startCli, type Finished } from "../testing/run-cli.ts"
+import { cli, folderWith, startCli, type Finished } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
@@ -119,7 +119,7 @@ test("--tool-timeout is the time limit of tools that set none, and of no others"
     { reply: { calls: [calling("unlimited"), calling("limited")] } },
     { reply: "Done." },
   ])
-  const { results } = await runBy(cliFromSource, cwd, [...options, "--tools", "own.ts", "--tool-timeout", "1"])
+  const { results } = await runBy(cli, cwd, [...options, "--tools", "own.ts", "--tool-timeout", "1"])
   expect(outcomes(results)).toEqual({ unlimited: "TIMEOUT", limited: "ok" })
 })
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, test, vi } from "vitest"
-import { BIN, cliFromSource as cli, folderWith, userOfTests } from "../testing/run-cli.ts"
+import { BUILT, cli, folderWith, userOfTests } from "../testing/run-cli.ts"
 
 // Programs are installed and started, one after another.
 vi.setConfig({ testTimeout: 180_000 })
@@ -36,7 +36,7 @@ test("from nothing to an own tool that the pocket model and a real one call, by 
       continue
     }
     const command = line
-      .replace(/^toolwright/, `"${process.execPath}" "${BIN}"`)
+      .replace(/^toolwright/, `"${process.execPath}" "${BUILT}"`)
       .replace(/http:\/\/localhost:\d+\/v1/, model.baseUrl)
       .replace(/^npm install$/, "npm install --offline --no-audit --no-fund")
     const result = await run(command, cwd, env)
@@ -51,7 +51,7 @@ test("from nothing to an own tool that the pocket model and a real one call, by 
   expect(pocket).toMatch(/call count_words path=README.md[^]*count_words answered \{"words":\d+\}/)
   expect(real).toMatch(/count_words[^]*It has a few dozen\./)
   expect(made).toContain("made tools/shout.ts")
-  const runs = await run(`"${process.execPath}" "${BIN}" runs list`, cwd, env)
+  const runs = await run(`"${process.execPath}" "${BUILT}" runs list`, cwd, env)
   expect(runs.output.match(/completed/g), runs.output).toHaveLength(2)
 })
 

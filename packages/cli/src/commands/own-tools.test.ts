@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { StdioMCPClient } from "@toolwright/mcp"
 import { describe, expect, test, vi } from "vitest"
-import { BIN, cliFromSource as cli, folderWith, startFromSource as startCli, stateOfTests } from "../testing/run-cli.ts"
+import { BUILT, cli, cliFromSource, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
 
 const COUNT = `import { defineTool } from "toolwright"
 import { words } from "./words.ts"
@@ -26,7 +26,9 @@ describe("tools of one's own", () => {
     const cwd = folderWith(PROJECT)
     const own = ["--tools", "./my-tools.ts"]
     expect((await cli(["tools", "list", ...own], { cwd })).stdout).toMatch(/^count_words +utility +Counts the words/m)
-    expect((await cli(["tools", "show", "count_words", ...own], { cwd })).stdout).toContain("Counts the words")
+    // From the sources, as in a clone, they find our packages where those are.
+    const shown = await cliFromSource(["tools", "show", "count_words", ...own], { cwd })
+    expect(shown.stdout).toContain("Counts the words")
     const called = await cli(["tools", "call", "count_words", "--path", "a.txt", ...own], { cwd })
     expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 3') })
   })
@@ -170,7 +172,7 @@ test("an MCP host is told when they change, and lists them anew", async () => {
     name: "toolwright",
     command: process.execPath,
     env: stateOfTests(),
-    args: [BIN, "mcp", "--read-only", ".", "--only-tools", "echo", "--tools", "./my-tools.ts"],
+    args: [BUILT, "mcp", "--read-only", ".", "--only-tools", "echo", "--tools", "./my-tools.ts"],
     cwd,
     // Longer than a busy machine takes to start it.
     connectTimeoutMs: 120_000,

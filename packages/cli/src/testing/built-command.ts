@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build, type Plugin } from "vite"
 import type { TestProject } from "vitest/node"
@@ -30,8 +30,21 @@ const CACHE = join(PACKAGES, "../node_modules/.cache")
 const SMALL_PARTS = ["yaml", "ajv"]
 
 /**
+ * What many commands load is one file, and what nearly all do another: hundreds of small files cost a start more than
+ * what of a large one it does not need. What finds the command is small, and stands alone.
+ */
+const PARTS = [
+  { name: "entry", test: /cli[\\/]src[\\/](?:command|command-line|commands[\\/]index)\.ts$/, priority: 2 },
+  { name: "base", minShareCount: 30, priority: 1 },
+  { name: "core", minShareCount: 12 },
+]
+
+const SOURCE = "toolwright-source"
+
+/**
  * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources
- * each start takes three times as long as from one. Like an installed package it has `bin` and `dist`.
+ * each start takes three times as long as from a few. Like an installed package it has `bin` and `dist`, and beside it
+ * stand the packages that tools of one's own import.
  */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide("builtCommand", await builtCommand())
@@ -47,7 +60,8 @@ export async function builtCommand(): Promise<string> {
 /** What the command is made of, as one hash. */
 function stampOf(packages: string): string {
   const hash = createHash("sha256")
-  for (const name of readdirSync(packages).toSorted())
+  for (const name of readdirSync(packages).toSorted()) {
+    hash.update(readFileSync(join(packages, name, "package.json")))
     for (const folder of ["src", "bin"].map((part) => join(packages, name, part)).filter((path) => existsSync(path)))
       for (const file of (readdirSync(folder, { recursive: true }) as string[]).toSorted())
         if (/\.(?:ts|js|json)$/.test(file) && !file.endsWith(".test.ts"))
@@ -56,29 +70,81 @@ function stampOf(packages: string): string {
             .update("\0")
             .update(readFileSync(join(folder, file)))
             .update("\0")
+  }
   return hash.digest("hex").slice(0, 16)
+}
+
+/** A way into a package of ours: how it is imported, and the file that stands there. */
+interface Opening {
+  module: string
+  path: string
+  source: string
+}
+
+/** What tools of one's own may import of our packages. */
+function openings(): Opening[] {
+  return readdirSync(PACKAGES).flatMap((folder) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(PACKAGES, folder, "package.json"), "utf8")) as {
+      name: string
+      exports?: Record<string, string | Record<string, string>>
+    }
+    return Object.entries(exports).flatMap(([path, to]) => {
+      const source = typeof to === "string" ? undefined : to[SOURCE]
+      return source === undefined || source.includes("*")
+        ? []
+        : [{ module: name, path, source: join(PACKAGES, folder, source) }]
+    })
+  })
+}
+
+/** The name of the file that an opening is built into, below `dist`. */
+const builtName = ({ module, path }: Opening): string => join("exports", module, path, "index")
+
+/** Packages whose modules are those that the command itself is made of, as where it is installed. */
+function writePackages(making: string, opened: readonly Opening[]): void {
+  for (const [name, paths] of Map.groupBy(opened, ({ module }) => module)) {
+    const folder = join(making, "node_modules", name)
+    const exports = paths.map((opening, place) => {
+      const built = relative(folder, join(making, "dist", `${builtName(opening)}.js`)).replaceAll("\\", "/")
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, `${place}.js`), `export * from ${JSON.stringify(built)}\n`)
+      return [opening.path, `./${place}.js`]
+    })
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ name, type: "module", exports: Object.fromEntries(exports) }),
+    )
+  }
 }
 
 async function buildInto(target: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
   const making = mkdtempSync(join(CACHE, "command-"))
+  const opened = openings()
   try {
     await build({
       root: CLI,
       configFile: false,
       logLevel: "error",
       plugins: [WHERE_IT_STOOD],
-      ssr: { noExternal: [/^@toolwright\//, ...SMALL_PARTS], resolve: { conditions: ["toolwright-source"] } },
+      ssr: { noExternal: [/^@toolwright\//, ...SMALL_PARTS], resolve: { conditions: [SOURCE] } },
       build: {
-        ssr: join(CLI, "src/main.ts"),
+        ssr: true,
         outDir: join(making, "dist"),
         target: "node22",
         minify: false,
-        rolldownOptions: { output: { entryFileNames: "main.js" } },
+        rolldownOptions: {
+          input: {
+            main: join(CLI, "src/main.ts"),
+            ...Object.fromEntries(opened.map((opening) => [builtName(opening), opening.source])),
+          },
+          output: { entryFileNames: "[name].js", codeSplitting: { groups: PARTS } },
+        },
       },
     })
     cpSync(join(CLI, "bin"), join(making, "bin"), { recursive: true })
     writeFileSync(join(making, "package.json"), '{ "type": "module" }')
+    writePackages(making, opened)
     removeOld()
     renameSync(making, target)
   } catch (error) {

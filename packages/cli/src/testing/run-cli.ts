@@ -106,12 +106,9 @@ export function cli(args: readonly string[], options?: CliOptions): Promise<Fini
   return startCli(args, options).finished
 }
 
-/** The same from the sources: for tools of one's own, which import the packages as they are found there. */
-export const startFromSource = (args: readonly string[], options?: CliOptions): Running =>
-  startCli(args, { ...options, fromSource: true })
-
+/** The same from the sources, as in a clone. */
 export const cliFromSource = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
-  startFromSource(args, options).finished
+  startCli(args, { ...options, fromSource: true }).finished
 
 /** A temporary folder with these files, removed after the test. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {

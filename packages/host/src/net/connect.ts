@@ -1,6 +1,5 @@
 import { lookup as dnsLookup } from "node:dns/promises"
 import { connect as connectTcp, type Socket } from "node:net"
-import { connect as connectTls } from "node:tls"
 import { messageOf } from "@toolwright/toolbox"
 import { isPublicAddress, isSameAddress, literalAddress } from "./addresses.ts"
 import { NetworkError } from "./network-error.ts"
@@ -105,7 +104,7 @@ async function secure(socket: Socket, url: URL, options: ConnectOptions): Promis
   const name = isLiteral ? "" : url.hostname.replace(/\.$/, "")
   return open(
     () =>
-      connectTls({
+      process.getBuiltinModule("node:tls").connect({
         socket,
         servername: name,
         host: isLiteral ? (literalAddress(url.hostname) as string) : name,

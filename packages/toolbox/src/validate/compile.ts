@@ -208,7 +208,11 @@ async function makeCompiler(older: boolean, { traits, foreign, allErrors }: Comp
     logger: false,
     inlineRefs: false,
     validateSchema: false,
-    ...(traits.patterns ? { code: { regExp: (await patternEngine(!foreign)) as never } } : {}),
+    code: {
+      // Tidying what it writes takes as long as writing it, and V8 makes nothing more of it.
+      optimize: false,
+      ...(traits.patterns ? { regExp: (await patternEngine(!foreign)) as never } : {}),
+    },
   }
   const ajv = older
     ? new (await import("ajv")).Ajv(options)

@@ -125,8 +125,11 @@ async function hold(schema: Schema, texts: readonly string[]): Promise<"fits" | 
     const value = JSON.parse(text) as unknown
     expect(markup(schema, value)).toMatch(/</)
     // A form that is looked at and left changes nothing, wherever somebody has been in it.
-    for (const path of pathsOf(value).slice(0, 200))
-      expect(JSON.stringify(withPart(value, path, at(value, path)))).toBe(JSON.stringify(value))
+    const before = JSON.stringify(value)
+    const after = pathsOf(value)
+      .slice(0, 200)
+      .map((path) => JSON.stringify(withPart(value, path, at(value, path))))
+    expect(after.find((one) => one !== before) ?? before).toBe(before)
     if (lostInForm(text) === undefined) expect(wordsOf(pretty(value))).toEqual(wordsOf(text))
   }
   const problems = await validate(schema as JsonSchema, start).catch((thrown: unknown) => {
