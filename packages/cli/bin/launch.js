@@ -14,6 +14,10 @@ const fromSource = existsSync(source)
 // much as reading it.
 const ours = pathToFileURL(join(__dirname, "..", "..")).href + "/"
 const here = pathToFileURL(__filename).href
+// The same of the built files, which are modules all.
+const built = pathToFileURL(join(__dirname, "..", "dist")).href + "/"
+const isBuilt = (url) =>
+  url !== undefined && (url.startsWith(built) || /\/node_modules\/@toolwright\/[^/]+\/dist\//.test(url))
 
 // A user's tools import "toolwright" too: from the sources where this runs from them, and where their folder has no
 // such package, from the one that runs.
@@ -22,6 +26,8 @@ if (module_.registerHooks !== undefined)
     resolve(specifier, context, next) {
       if (/^\.\.?\/.*\.ts$/.test(specifier) && context.parentURL.startsWith(ours))
         return { url: new URL(specifier, context.parentURL).href, format: "module-typescript", shortCircuit: true }
+      if (/^\.\.?\/.*\.js$/.test(specifier) && isBuilt(context.parentURL))
+        return { url: new URL(specifier, context.parentURL).href, format: "module", shortCircuit: true }
       if (specifier.startsWith("node:")) return { url: specifier, format: "builtin", shortCircuit: true }
       if (!/^(?:@toolwright\/|toolwright(?:\/|$))/.test(specifier)) return next(specifier, context)
       const found = fromSource ? { ...context, conditions: [...context.conditions, "toolwright-source"] } : context

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { RunEvent } from "@toolwright/toolbox"
 import { cli, folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 /** The chat template of a model that nobody has heard of. */
 const TEMPLATE = [
@@ -66,10 +67,15 @@ const run = async (extra: string[], pages?: Readonly<Record<string, object>>) =>
   const cwd = folderWith(files)
   return { ...(await runIn(cwd, extra, pages)), cwd }
 }
-const runIn = async (cwd: string, extra: string[], pages?: Readonly<Record<string, object>>) => {
+const runIn = async (
+  cwd: string,
+  extra: string[],
+  pages?: Readonly<Record<string, object>>,
+  by: typeof here = here,
+) => {
   const { baseUrl, bodies } = await serveModel(pages)
   const args = ["run", "what does a.txt say?", "--model", "crow-7b", "--base-url", baseUrl, "--json", ...extra]
-  const { code, stdout, stderr } = await cli(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
+  const { code, stdout, stderr } = await by(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
   const events = stdout
     .split("\n")
     .filter((line) => line !== "")
@@ -103,18 +109,20 @@ describe("a model that nobody has heard of calls tools", () => {
   test("a format that a file from elsewhere names is loaded with trust alone, which a change of it ends", async () => {
     const cwd = folderWith({ ...files, "toolwright.yaml": "model: { formatFile: ./crow.mjs }\n" })
     const trace = join(cwd, "loaded.txt")
-    const untrusted = await runIn(cwd, [])
+    // Each in a process of its own: one that has loaded it would not do so again.
+    const anew = () => runIn(cwd, [], undefined, cli)
+    const untrusted = await anew()
     expect(
       { told: untrusted.stderr.includes("load the format in"), loaded: existsSync(trace) },
       untrusted.stderr,
     ).toEqual({ told: true, loaded: false })
-    await cli(["trust"], { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
-    const trusted = await runIn(cwd, [])
+    await here(["trust"], { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
+    const trusted = await anew()
     expect(trusted.events.filter(({ type }) => type === "tool-end")).toMatchObject([{ result: { success: true } }])
     expect(existsSync(trace)).toBe(true)
     rmSync(trace)
     writeFileSync(join(cwd, "crow.mjs"), `${DECLARED}\n`)
-    const changed = await runIn(cwd, [])
+    const changed = await anew()
     expect({ told: changed.stderr.includes("not trusted any more"), loaded: existsSync(trace) }).toEqual({
       told: true,
       loaded: false,
@@ -125,7 +133,7 @@ describe("a model that nobody has heard of calls tools", () => {
     const cwd = folderWith({ ...files, "toolwright.yaml": "model: { formatFile: ./crow.mjs }\n" })
     const written = async (path: string) => {
       const args = ["tools", "call", "write_file", "--path", path, "--content", "x", "--trust"]
-      await cli(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
+      await here(args, { cwd, env: { XDG_STATE_HOME: `${cwd}/state` } })
       return readFileSync(join(cwd, path), "utf8")
     }
     expect([await written("crow.mjs"), await written("a.txt")]).toEqual([DECLARED, "x"])
