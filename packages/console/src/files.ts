@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib"
 /** A file of the page, as it is sent. */
 export interface PageFile {
   bytes: Uint8Array<ArrayBuffer>
-  /** The same, compressed. */
-  gzip: Uint8Array<ArrayBuffer>
+  /** The same, compressed when it is first asked for. */
+  readonly gzip: Uint8Array<ArrayBuffer>
   type: string
   /** Its name changes with its content, so that it can be kept for ever. */
   lasting: boolean
@@ -52,10 +52,13 @@ export function consoleFiles({ log = () => {} }: { log?: (line: string) => void 
 
 async function readPage(log: (line: string) => void): Promise<ReadonlyMap<string, PageFile>> {
   if (existsSync(SOURCES)) {
-    const { buildPage } = await import("./build/build.ts")
-    mkdirSync(dirname(BUILT), { recursive: true })
-    if (!existsSync(BUILT)) log("Building the console: once, and when its sources change.")
-    await buildPage(BUILT)
+    const { isBuilt } = await import("./build/stamp.ts")
+    if (!isBuilt(BUILT)) {
+      const { buildPage } = await import("./build/build.ts")
+      mkdirSync(dirname(BUILT), { recursive: true })
+      if (!existsSync(BUILT)) log("Building the console: once, and when its sources change.")
+      await buildPage(BUILT)
+    }
   }
   const files = new Map<string, PageFile>()
   for (const name of readdirSync(BUILT, { recursive: true }) as string[]) {
@@ -63,7 +66,15 @@ async function readPage(log: (line: string) => void): Promise<ReadonlyMap<string
     if (type === undefined || name.startsWith("viewer")) continue
     const bytes = new Uint8Array(readFileSync(join(BUILT, name)))
     const path = name.replaceAll("\\", "/")
-    files.set(path, { bytes, gzip: new Uint8Array(gzipSync(bytes)), type, lasting: path.startsWith("assets/") })
+    let packed: Uint8Array<ArrayBuffer> | undefined
+    files.set(path, {
+      bytes,
+      get gzip() {
+        return (packed ??= new Uint8Array(gzipSync(bytes)))
+      },
+      type,
+      lasting: path.startsWith("assets/"),
+    })
   }
   return files
 }

@@ -1,29 +1,16 @@
-import { createHash } from "node:crypto"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import tailwind from "@tailwindcss/vite"
 import { build, defaultClientConditions, type InlineConfig } from "vite"
-
-const SOURCE = join(import.meta.dirname, "../page")
-const STAMP = "stamp"
-
-/** What the page is made of, as one hash: the built page carries it, so that a change is noticed. */
-export function sourceStamp(): string {
-  const hash = createHash("sha256")
-  const files = (readdirSync(SOURCE, { recursive: true }) as string[]).filter((file) => /\.\w+$/.test(file)).toSorted()
-  const others = ["../in-page.ts", "../../package.json"]
-  for (const file of [...files, ...others].map((name) => join(SOURCE, name)))
-    hash.update(file.slice(SOURCE.length)).update("\0").update(readFileSync(file)).update("\0")
-  return hash.digest("hex")
-}
+import { isBuilt, SOURCE, sourceStamp, STAMP } from "./stamp.ts"
 
 /**
  * Builds the page: for the server as files, of which most are loaded when they are needed; for a run as one file as one
  * script and one style sheet. Written beside the target first, so that nobody reads half of it.
  */
 export async function buildPage(target: string): Promise<void> {
+  if (isBuilt(target)) return
   const stamp = sourceStamp()
-  if (existsSync(join(target, STAMP)) && readFileSync(join(target, STAMP), "utf8") === stamp) return
   const making = mkdtempSync(`${target}-`)
   const common: InlineConfig = {
     root: SOURCE,
