@@ -1,5 +1,4 @@
-import { request as requestPlain, type IncomingMessage } from "node:http"
-import { request as requestSecurely } from "node:https"
+import type { IncomingMessage } from "node:http"
 import { pipeline, type Readable } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import { redirectWithin, MOST_REDIRECTS, tracedHeaders, ToolwrightError, withinOrigin } from "@toolwright/toolbox"
@@ -53,7 +52,8 @@ export function overFetch(fetcher: typeof fetch): Exchange {
 }
 
 function answerTo(url: string, { method, headers, body, signal }: Asked): Promise<IncomingMessage> {
-  const request = url.startsWith("https:") ? requestSecurely : requestPlain
+  // Not imported: as a module it brings all of `fetch` with it.
+  const { request } = process.getBuiltinModule(url.startsWith("https:") ? "node:https" : "node:http")
   return new Promise((resolve, reject) => {
     const asking = request(url, {
       method,
