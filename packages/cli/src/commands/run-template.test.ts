@@ -97,7 +97,12 @@ describe("a model that nobody has heard of calls tools", () => {
   })
 
   test("by a format of one's own, before what its template says", async () => {
-    const { code, stderr, events, bodies } = await run(["--format-file", "crow.mjs", "--model-template", "crow.jinja"])
+    const { code, stderr, events, bodies } = await runIn(
+      folderWith(files),
+      ["--format-file", "crow.mjs", "--model-template", "crow.jinja"],
+      undefined,
+      cli,
+    )
     expect(stderr).not.toContain("inferred")
     expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ result: { success: true } }])
     expect(bodies[0]!.tools).toBeUndefined()

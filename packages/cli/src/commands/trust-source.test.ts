@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { folderWith, startCli } from "../testing/run-cli.ts"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
 
@@ -33,7 +33,7 @@ function withServer() {
     cwd,
     env,
     says: (text: string) => writeFileSync(join(cwd, "says.txt"), text),
-    call: () => here(["tools", "call", "sum_up", ...flags], { cwd, env }),
+    call: () => cli(["tools", "call", "sum_up", ...flags], { cwd, env }),
     flags,
   }
 }
