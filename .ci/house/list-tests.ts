@@ -4,11 +4,8 @@
  */
 import { createVitest } from "vitest/node"
 
-const files = process.argv.slice(2)
-/** Of the rooms that they stand in alone: each one that is set up costs as much as the names of many tests. */
-const project = [...new Set(files.map((file) => file.split("/")[1]!))]
-const vitest = await createVitest({ watch: false, run: true, isolate: false, maxWorkers: 1, project })
-const { testModules, unhandledErrors } = await vitest.collect(files, { staticParse: false })
+const vitest = await createVitest({ watch: false, run: true, isolate: false, maxWorkers: 1 })
+const { testModules, unhandledErrors } = await vitest.collect(process.argv.slice(2), { staticParse: false })
 const errors = [...unhandledErrors, ...testModules.flatMap((one) => one.errors())]
 const tests = testModules.flatMap((one) =>
   [...one.children.allTests()].map(({ fullName }) => ({ name: fullName, file: one.moduleId })),
