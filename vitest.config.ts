@@ -23,7 +23,9 @@ const project = (name: string, include: string[]) => ({
     name,
     include,
     isolate: !SHARING.has(name),
-    globalSetup: name === "cli" ? [new URL("packages/cli/src/testing/built-command.ts", import.meta.url).pathname] : [],
+    globalSetup: [".ci/states-of-run.ts", ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : [])].map(
+      (file) => new URL(file, import.meta.url).pathname,
+    ),
     // Programs that tests start from the sources are compiled once, not at every start: two thirds of what a start
     // costs.
     // Plugins that a machine has for pytest, and that no test here needs, take four fifths of each of its starts.

@@ -48,6 +48,21 @@ test("the program for those who know the AI SDK runs against a server, and is no
   expect(ours!.split("\n").length).toBeLessThanOrEqual(theirs!.split("\n").length)
 })
 
+test("the route for useChat takes its messages and answers in its protocol", async () => {
+  const steps = [{ reply: { calls: [{ name: "forecast", arguments: { city: "Bern" } }] } }, { reply: "4 degrees." }]
+  await using server = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+  const route = blocks("docs/from-the-ai-sdk.md", "ts")[2]!.replace("http://localhost:8080/v1", server.baseUrl)
+  const asked = `
+const messages = [{ role: "user", parts: [{ type: "text", text: "How warm is it in Bern?" }] }]
+const answer = await POST(new Request("http://localhost/", { method: "POST", body: JSON.stringify({ messages }) }))
+for (const line of (await answer.text()).split("\\n\\n")) {
+  const chunk = line.startsWith("data: {") ? JSON.parse(line.slice(6)) : {}
+  if (chunk.type === "tool-output-available") console.log(JSON.stringify(chunk.output))
+  if (chunk.type === "text-delta") process.stdout.write(chunk.delta)
+}`
+  expect(await runExample("use-chat", route + asked)).toBe('{"celsius":4}\n4 degrees.')
+})
+
 test("the commands of the README that need no model run", () => {
   const lines = blocks("README.md", "sh")
     .flatMap((block) => block.split("\n"))

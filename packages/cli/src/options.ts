@@ -41,14 +41,15 @@ export function usageError(message: string, hint?: string): ToolwrightError {
  *
  * @param args the arguments after the command's name
  * @param options the declared options
- * @param positionals how many positional arguments there may be (any number unless given)
+ * @param positionals how many positional arguments there may be (any number unless given), and what to say of an option
+ *   that no other is near to
  * @throws ToolwrightError `USAGE`: unknown option (with the nearest one), value missing or not wanted, too many
  *   arguments
  */
 export function parseOptions<const Options extends OptionDeclarations>(
   args: readonly string[],
   options: Options,
-  positionals: { max?: number } = {},
+  positionals: { max?: number; known?: string } = {},
 ): { values: OptionValues<Options>; positionals: string[] } {
   const { tokens } = parseArgs({ args: [...args], options: asDeclared(options), strict: false, tokens: true })
   const values: Record<string, unknown> = Object.create(null)
@@ -59,7 +60,11 @@ export function parseOptions<const Options extends OptionDeclarations>(
     if (token.kind !== "option") continue
     const said = saidAfter(token, tokens[at + 1], options)
     if (said !== undefined) at++
-    const { name, value } = readOption(said === undefined ? token : { ...token, value: said }, options)
+    const { name, value } = readOption(
+      said === undefined ? token : { ...token, value: said },
+      options,
+      positionals.known,
+    )
     if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(...each(options[name]!, value))
     else values[name] = value
   }
@@ -143,13 +148,14 @@ function declaredName(given: string, options: OptionDeclarations): string {
 function readOption(
   { name: given, rawName, value, inlineValue }: OptionToken,
   options: OptionDeclarations,
+  known?: string,
 ): { name: string; value: unknown } {
   const negated = given.startsWith("no-") && options[given] === undefined ? given.slice(3) : undefined
   const name = declaredName(negated ?? given, options)
   const option = Object.hasOwn(options, name) ? options[name] : undefined
   if (option === undefined || (negated !== undefined && option.type !== "boolean")) {
     const [near] = nearest(given, Object.keys(options))
-    throw usageError(`Unknown option '${rawName}'.`, near === undefined ? undefined : `Did you mean '--${near}'?`)
+    throw usageError(`Unknown option '${rawName}'.`, near === undefined ? known : `Did you mean '--${near}'?`)
   }
   if (option.type !== "boolean") return { name, value: textOf(option, { rawName, value, inlineValue }) }
   const said = value === undefined ? true : BOOLEANS[value.toLowerCase()]

@@ -1,7 +1,7 @@
 import { access, constants, readFile, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Backend } from "@toolwright/backends"
-import type { Configuration, RunOptions } from "@toolwright/runtime"
+import type { Configuration, LoadedConfiguration, RunOptions } from "@toolwright/runtime"
 import { messageOf, ToolwrightError, type JsonSchema, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
@@ -33,6 +33,8 @@ export const RUN_OPTIONS = {
 
 type Values = OptionValues<typeof RUN_OPTIONS> & AskedFor & { agent?: string; file?: readonly string[] }
 
+const namesModel = ({ key }: { key: string }): boolean => key.startsWith("model.")
+
 /**
  * Runs a task with an agent and shows it.
  *
@@ -47,7 +49,7 @@ export async function runTask(
   const values = parsed.values as Values
   const task = await taskFrom(invocation, values.description, positionals[0])
   const asked = await askedFor(invocation, values)
-  const { configuration } = await configuredFor(invocation, parsed.values, agent)
+  const { configuration, waiting } = await configuredFor(invocation, parsed.values, agent)
   const { commandFor, createToolwright, hasModel, redactorFor } = await import("@toolwright/runtime")
   const model = await modelFor(invocation, values, configuration, task)
   let renderer: Renderer | undefined
@@ -65,7 +67,7 @@ export async function runTask(
   const name = agent ?? values.agent ?? "assistant"
   if (pairing === undefined || name === "assistant") await toolwright.backend()
   if (pairing !== undefined && name === "assistant" && !hasModel(configuration))
-    invocation.stderr.write(`${pairing.words.notice}\n`)
+    invocation.stderr.write(`${pairing.words[waiting.some(namesModel) ? "waiting" : "notice"]}\n`)
   const watch = watchRun()
   const seen = beside(invocation, values)
   renderer = chosenRenderer(seen, values, pairing !== undefined)
@@ -177,13 +179,14 @@ async function configuredFor(
   invocation: Invocation,
   values: Readonly<Record<string, unknown>>,
   agent: string | undefined,
-): Promise<{ configuration: Configuration }> {
-  const [{ configuration }, { PROFILES, withKits }] = await Promise.all([
+): Promise<Pick<LoadedConfiguration, "configuration" | "waiting">> {
+  const [{ configuration, waiting }, { PROFILES, withKits }] = await Promise.all([
     configurationFor(invocation, values),
     import("@toolwright/runtime"),
   ])
   const name = agent ?? values.agent
-  return { configuration: await withKits(configuration, PROFILES.find((profile) => profile.name === name)?.kits) }
+  const kits = PROFILES.find((profile) => profile.name === name)?.kits
+  return { configuration: await withKits(configuration, kits), waiting }
 }
 
 function quoted(path: string): string {

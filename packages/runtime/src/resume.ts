@@ -143,9 +143,7 @@ async function resumable(
 ): Promise<{ folded: FoldedRun; profile: AgentProfile }> {
   if (row.state === "ended")
     throw new ToolwrightError("RUN_ENDED", `The run ${row.id} has ended: ${row.outcome}.`, {
-      hint:
-        `Begin a new one, or go on from the middle of it: toolwright branch ${row.id} --at N; 'toolwright runs ` +
-        `show ${row.id}' numbers its events.`,
+      hint: await otherWay(log, row),
     })
   if (row.surface === "eval")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is an evaluation, and no run of an agent.`, {
@@ -159,6 +157,18 @@ async function resumable(
     folded: await foldRun(log.database, await log.events(row.id)),
     profile: "find" in agent ? await agent.find(row.agent) : agent,
   }
+}
+
+/** What can be done in place of going on with a run that has ended. */
+async function otherWay(log: RunLog, { id, outcome }: RunRow): Promise<string> {
+  const rounds = (await log.events(id)).filter(({ type }) => type === "round-end")
+  // The last round of a run that came to its own end leaves nothing to do.
+  const at = rounds.at(outcome?.startsWith("completed") === true ? -2 : -1)?.seq
+  if (at === undefined) return "Begin a new one: no round of it ended from which another could go on."
+  return (
+    `Begin a new one, or go on from the middle of it: toolwright branch ${id} --at ${at}; 'toolwright runs ` +
+    `show ${id}' numbers its events.`
+  )
 }
 
 function claim(log: RunLog, row: RunRow, takeOver: boolean): Promise<RunWriter> {

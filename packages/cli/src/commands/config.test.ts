@@ -29,6 +29,7 @@ test("flags go before variables, variables before the file, and each value tells
   expect(settings["model.toolCalling"]).toEqual({ value: "hybrid", source: "default" })
   const table = await here(["config"], { cwd, env })
   expect(table.stdout).toMatch(/^model\.name +from-env +environment TOOLWRIGHT_MODEL$/m)
+  expect(table.stdout, "the file is named once").toMatch(/^# \/.*toolwright\.yaml$[^]*^model\.baseUrl +\S+ +file$/m)
   expect(table.stdout + stdout).not.toMatch(/secret-pass|1234567890/)
 })
 

@@ -47,7 +47,9 @@ export const configCommand: Command = {
       invocation.stdout.write(`${JSON.stringify({ file: file ?? null, ...state, settings }, null, 2)}\n`)
       return EXIT.success
     }
-    const texts = rows.map(({ key, value, source }) => [key, neutralise(textOf(value)), source] as const)
+    // The first line names the file.
+    const short = (source: string): string => (source === `file ${file}` ? "file" : source)
+    const texts = rows.map(({ key, value, source }) => [key, neutralise(textOf(value)), short(source)] as const)
     const width = (column: 0 | 1) => Math.min(48, Math.max(...texts.map((row) => row[column].length)))
     invocation.stdout.write(`# ${file ?? "no toolwright.yaml found"}\n`)
     for (const [key, value, source] of texts)

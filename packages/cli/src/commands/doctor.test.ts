@@ -152,6 +152,28 @@ describe("toolwright doctor", () => {
     })
   })
 
+  test("without a model's name: which there are, and the only one at once", async () => {
+    const ask = async (...ids: string[]) => {
+      const { baseUrl } = await serve({ "/v1/models": { data: ids.map((id) => ({ id })) } }, (body) => ({
+        calls: native(body),
+      }))
+      const cwd = folderWith({})
+      return here(["doctor", "--tries", "1", "--base-url", baseUrl], { cwd, env: { XDG_STATE_HOME: join(cwd, "s") } })
+    }
+    expect(await ask("one-7b", "two-7b")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/Which model\?\n.* has one-7b, two-7b: .*toolwright doctor one-7b --base-url http/),
+    })
+    expect(await ask("only-7b")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("It has one model, 'only-7b'"),
+      stdout: expect.stringMatching(/^Model +only-7b$/m),
+    })
+    expect((await here(["doctor", "--base-url", "http://127.0.0.1:1/v1"], { cwd: folderWith() })).stderr).toContain(
+      "Nothing answers at http://127.0.0.1:1/v1",
+    )
+  })
+
   test("of an address without its /v1: the one that is meant, and nothing about the model", async () => {
     const { baseUrl } = await serve({ "/v1/models": { data: [{ id: "m" }] } }, () => ({ content: "Hello." }))
     const root = baseUrl.replace(/\/v1\/?$/, "")

@@ -26,6 +26,7 @@ export const doctorCommand: Command = {
       "tools in eight of ten tries.",
     options: OPTIONS,
     examples: [
+      { line: "toolwright doctor --backend ollama", does: "Which models has it? Of a single one, as below" },
       {
         line: "toolwright doctor qwen2.5:7b --base-url http://localhost:11434/v1",
         does: "Can this model that Ollama serves use tools?",

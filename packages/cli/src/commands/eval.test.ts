@@ -38,6 +38,8 @@ describe("in a folder where nothing is configured", () => {
 
     const ran = await here(["eval", "run", "suite.yaml", "--html", "report.html"], { cwd })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("4 of 4 passed") })
+    const columns = ran.stdout.split("\n").map((line) => line.indexOf("  trial "))
+    expect(new Set(columns.filter((at) => at > 0)), "they stand below each other").toHaveProperty("size", 1)
     expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain("show-lines")
     const { id, trials } = reportIn((await here(["eval", "show", "--json"], { cwd })).stdout)
     expect((await here(["eval"], { cwd })).stdout).toContain(id)

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import type { EvaluationReport, Evaluations, GoOnOptions, Suite } from "@toolwright/runtime/evals"
+import type { TrialResult } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { compareLines, digestLine, reportLines, trialLines } from "../evals/lines.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
@@ -81,15 +82,15 @@ async function run(asked: Asked): Promise<number> {
   const { path, suite } = await suiteIn(asked)
   const { task: only, trials } = asked.values
   const { model } = asked.values as { model?: string }
-  return tried(asked, (all, options) =>
+  const begin = (all: Evaluations, options: GoOnOptions) =>
     all.run(suite, {
       ...options,
       folder: dirname(path),
       ...(model === undefined ? {} : { models: [{ name: model }] }),
       ...(only === undefined ? {} : { only }),
       ...(trials === undefined ? {} : { trials: wholeNumber("trials", trials) }),
-    }),
-  )
+    })
+  return tried(asked, begin, only ?? Object.keys(suite.tasks))
 }
 
 async function resume(asked: Asked): Promise<number> {
@@ -154,6 +155,7 @@ async function write({ invocation: { cwd, stdout } }: Asked): Promise<number> {
 async function tried(
   asked: Asked,
   begin: (all: Evaluations, options: GoOnOptions) => Promise<EvaluationReport>,
+  tasks: readonly string[] = [],
 ): Promise<number> {
   const { invocation, values } = asked
   const { signal, stdout, stderr } = invocation
@@ -162,13 +164,21 @@ async function tried(
     const style = styleOf(asked)
     // A program that reads JSON gets that alone.
     const out = values.json === true ? stderr : stdout
+    // Lines stand below each other, as wide as the longest so far.
+    const widths = { task: Math.max(0, ...tasks.map((task) => Math.min(task.length, 60))), model: 0 }
+    const widened = (trial: TrialResult): typeof widths => {
+      const own = widthsOf({ trials: [trial] })
+      widths.task = Math.max(widths.task, own.task)
+      widths.model = Math.max(widths.model, own.model)
+      return widths
+    }
     const report = await begin(all, {
       signal,
       concurrency,
       keep: values.keep === true,
       onBegin: ({ id, planned, open }) =>
         out.write(`${id}: ${count(open, "trial")} to be made${open === planned ? "" : ` of ${planned}`}\n`),
-      onTrial: (trial) => out.write(`${trialLines(trial, style, widthsOf({ trials: [trial] })).join("\n")}\n`),
+      onTrial: (trial) => out.write(`${trialLines(trial, style, widened(trial)).join("\n")}\n`),
       onNote: (line) => stderr.write(`${neutralise(line)}\n`),
     })
     print(asked, report, ["", ...reportLines(report, style), ...next(report)])

@@ -121,6 +121,8 @@ test("each thing that can be made works as it is made, and nothing is written ov
   expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })
   expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
   expect((await cli(["init", "project"], { cwd })).code).toBe(0)
+  const inProject = await cli(["new", "tool", "next_one"], { cwd: join(cwd, "project") })
+  expect(inProject.stdout, "its configuration takes the folder").toMatch(/^Try it: .* --path tools\/next-one\.ts$/m)
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], { cwd: join(cwd, "project") })
   const made = join(cwd, "project")
   for (const kind of ["format", "agent"]) await cli(["new", kind, "my_own"], { cwd: made })

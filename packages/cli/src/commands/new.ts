@@ -30,13 +30,14 @@ export const newCommand: Command = {
       )
     const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
     const { files, next, setting } = make(parts, name)
-    const trustAgain = await keptTrust(cwd, env)
+    const { trusted, again } = await keptTrust(cwd, env)
     writeNew(cwd, files)
-    await trustAgain()
+    await again()
+    const line = trusted && setting !== undefined && takes(cwd, setting) ? next.replace(/ --\w+ \.\/\w+/, "") : next
     stdout.write(
       `${Object.keys(files)
         .map((file) => `made ${file}\n`)
-        .join("")}${asStarted(next, env)}\n`,
+        .join("")}${asStarted(line, env)}\n`,
     )
     if (setting !== undefined && !isSet(cwd, setting))
       stdout.write(
@@ -71,18 +72,28 @@ function isSet(cwd: string, setting: string): boolean {
     .some((line) => line.startsWith(`${key}:`))
 }
 
+/** Whether it takes the folder that a line of it would name. */
+function takes(cwd: string, setting: string): boolean {
+  const [folder] = /\.\/\w+/.exec(setting) ?? []
+  return isSet(cwd, setting) && readFileSync(join(cwd, "toolwright.yaml"), "utf8").includes(folder!)
+}
+
 /** What is made here changes what a trusted configuration names: it stays trusted, since the user asked for it. */
-async function keptTrust(cwd: string, env: Invocation["env"]): Promise<() => Promise<void>> {
+async function keptTrust(
+  cwd: string,
+  env: Invocation["env"],
+): Promise<{ trusted: boolean; again: () => Promise<void> }> {
   const path = join(cwd, "toolwright.yaml")
-  if (!existsSync(path)) return async () => {}
+  if (!existsSync(path)) return { trusted: false, again: async () => {} }
   const { isTrusted, readConfigurationFile, trustFile } = await import("@toolwright/runtime/configuration")
   const trusted = await readConfigurationFile(path).then(
     (file) => isTrusted(file, env),
     () => false,
   )
-  return async () => {
+  const again = async (): Promise<void> => {
     if (trusted) trustFile(await readConfigurationFile(path), env)
   }
+  return { trusted, again }
 }
 
 /** Whoever has the command from npx alone has no other by its name. */

@@ -208,7 +208,19 @@ test("without an id the newest run of an agent that waits is gone on with, whate
   await here(["tools", "call", "echo", "--message", "hello"], { cwd })
   const resumed = await here(["resume", ...(await model([{ reply: "So." }]))], { cwd })
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("So.") as string })
-  expect((await here(["resume", ...(await model([]))], { cwd })).stderr).toContain("has ended")
+  expect((await here(["resume", ...(await model([]))], { cwd })).stderr).toMatch(
+    /has ended.*\nBegin a new one: no round/,
+  )
+})
+
+test("of a run that has ended it is said where another way can be gone from, and that is so", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
+  await here(["run", "look", ...(await model([look, { reply: "One." }]))], { cwd })
+  const { stderr } = await here(["resume", ...(await model([]))], { cwd })
+  const [, line] = /toolwright (branch \S+ --at \d+);/.exec(stderr)!
+  const branched = await here([...line!.split(" "), ...(await model([{ reply: "One, once more." }]))], { cwd })
+  expect(branched).toMatchObject({ code: 0, stdout: expect.stringContaining("One, once more.") as string })
 })
 
 test("where only single calls are on record there is nothing to go on with", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunEvent } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
@@ -48,12 +48,35 @@ describe("toolwright run without a configured model", () => {
     )
   })
 
+  test("says of a model that a file names, and may not yet, that it waits", async () => {
+    const file = "model: { name: m, baseUrl: 'http://localhost:1/v1' }\n"
+    const cwd = folderWith({ "toolwright.yaml": file, "a.txt": "hello\n" })
+    const { code, stderr } = await here(["run", "read a.txt", "--no-record"], { cwd })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/is not trusted.*\nThe model that toolwright\.yaml names waits for.*\n$/) as string,
+    })
+  })
+
   test("names the command that takes back what was changed", async () => {
     const { code, stdout } = await here(["run", "undo that", "--no-record"], { cwd: folderWith() })
     expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(/^I can't take anything back, but `toolwright undo` [^\n]+\n$/),
     ])
+  })
+
+  test.each([
+    ["make a backup of notes.md", "  toolwright tools call bash --command 'cp -R notes.md notes.md.bak'"],
+    ["please empty notes.md", "  toolwright tools call write_file --path notes.md --content=''"],
+    ["delete the folder old", "  toolwright tools call delete_directory --path old"],
+    ["add butter to the list", 'Which list do you mean? Name its file, as in: add "butter" to list.txt'],
+  ])("says of '%s' what can be done about it, and does nothing", async (request, said) => {
+    const cwd = folderWith({ "notes.md": "# Notes\n", "old/a.txt": "x\n" })
+    const { code, stdout } = await here(["run", request, "--no-record"], { cwd })
+    expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([1, said])
+    expect(readFileSync(join(cwd, "notes.md"), "utf8")).toBe("# Notes\n")
+    expect(existsSync(join(cwd, "old/a.txt"))).toBe(true)
   })
 
   test("answers a request that is too long without the model", async () => {

@@ -7,6 +7,7 @@ import { serviceEnvironment, serviceFolders, tokenIn } from "../service/environm
 import { LISTED_BUNDLE } from "../service/offered-tools.ts"
 import type { Served } from "../service/serve-toolwright.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { count } from "../render/short.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
@@ -150,7 +151,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
 
 /** What is served where, and what is not. */
 function introduction(
-  { url, offered, hidden, model }: Served,
+  { url, offered, hidden, silent, model }: Served,
   { unavailable, configuration }: Toolwright,
   { mcp = false, bundle: bundles }: OptionValues<typeof OPTIONS>,
 ): string {
@@ -160,7 +161,7 @@ function introduction(
       : `for clients of OpenAI and Anthropic, and of Ollama at ${url}, in front of ${model}`
   const { readOnly, roots = [] } = configuration.workspace
   const lines = [
-    `Serving ${offered.length} tools at ${url}`,
+    `Serving ${count(offered.length, "tool")} at ${url}`,
     `  ${bundles === undefined ? "of all bundles; --bundle coding has those for code alone" : `of the bundle ${bundles.join(", ")}`}`,
     `  ${url}/              the console: call tools, look into runs`,
     `  ${url}/docs          the tools as OpenAPI shows them`,
@@ -181,6 +182,12 @@ function introduction(
       : [
           "Without a token nothing is offered that runs programs, pushes or writes. Left out: " +
             `${hidden.join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.`,
+        ]),
+    ...(silent.length === 0
+      ? []
+      : [
+          `Whether they only read is not said by ${silent.join(", ")}: effects: { readOnly: true } in the definition ` +
+            "of one that does lets it be offered here.",
         ]),
   ]
   return `${lines.join("\n")}\n`

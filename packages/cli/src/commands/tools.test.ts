@@ -198,6 +198,11 @@ test("a call that fails says to a person why, and what to do", async () => {
   expect(denied.stderr).not.toContain("Go on without")
 })
 
+test("a flag that the tool does not take is answered with those that it does", async () => {
+  const { code, stderr } = await here(["tools", "call", "echo", "--zzz", "x"])
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("'echo' takes --message.") })
+})
+
 test("a hint says what to type, and writes no call of a model", async () => {
   const cwd = folderWith({ "a.txt": "a" })
   const wrong = await here(["tools", "call", "file"], { cwd })

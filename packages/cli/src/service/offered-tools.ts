@@ -6,6 +6,8 @@ export interface OfferedTools {
   readonly tools: Toolset
   /** Tools that would run here, and are offered only with a token. */
   readonly hidden: readonly string[]
+  /** The user's own that are left out since they do not say whether they only read. */
+  readonly silent: readonly string[]
 }
 
 /** Which tools a surface offers. */
@@ -37,8 +39,13 @@ export function offeredTools(toolwright: Toolwright, { secured, bundles: given }
   const able = isWritable(toolwright) ? chosen : readingTools(chosen, isElsewhere)
   const tools = secured ? able : readingTools(able)
   const shown = new Set(tools.list().map((tool) => tool.name))
-  return { tools, hidden: able.list().flatMap(({ name }) => (shown.has(name) ? [] : [name])) }
+  const leftOut = (of: Toolset): ToolDefinition[] => of.list().filter(({ name }) => !shown.has(name))
+  const isSilent = ({ effects, provenance }: ToolDefinition) =>
+    effects === undefined && (provenance?.kind ?? "local") === "local"
+  return { tools, hidden: namesOf(leftOut(able)), silent: namesOf(leftOut(chosen).filter(isSilent)) }
 }
+
+const namesOf = (tools: readonly ToolDefinition[]): string[] => tools.map(({ name }) => name)
 
 /** The bundle that an MCP host is listed where none is chosen, and the word for all of them. */
 export const LISTED_BUNDLE = "coding"

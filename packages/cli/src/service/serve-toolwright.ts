@@ -53,6 +53,8 @@ export interface Served extends AsyncDisposable {
   readonly offered: readonly string[]
   /** Names of tools that would be offered with a token. */
   readonly hidden: readonly string[]
+  /** Names of the user's own tools that are left out since they do not say whether they only read. */
+  readonly silent: readonly string[]
   /** The model behind `/v1` and `/conversations`; undefined where none is configured, and these are not there. */
   readonly model: string | undefined
   /** Lets calls that are under way end. The {@link Toolwright} stays open. */
@@ -83,7 +85,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   } = options
   const secured = tokens.length > 0
   const offered = offeredTools(toolwright, { secured, bundles })
-  const { tools, hidden } = offered
+  const { tools, hidden, silent } = offered
   const chat = await chatRoutes(toolwright, secured, { clientCalls, log: announce })
   const gate = gateOf({ tokens })
   const { prices } = toolwright.configuration.model
@@ -123,6 +125,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     url,
     offered: tools.list().map(({ name }) => name),
     hidden,
+    silent,
     model: chat.model,
     close,
     [Symbol.asyncDispose]: close,

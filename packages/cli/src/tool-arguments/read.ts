@@ -9,7 +9,7 @@ import {
   type OptionDeclarations,
   type OptionValues,
 } from "../options.ts"
-import { parametersOf } from "./parameters.ts"
+import { parametersOf, type Parameter } from "./parameters.ts"
 import { argumentsFrom, argumentsObject } from "./values.ts"
 
 /**
@@ -48,7 +48,7 @@ export async function readCall<const Own extends OptionDeclarations>(
       return value === "=true" ? `--${known}` : `--no-${known}`
     return `--${known}${value}`
   })
-  const { values, positionals } = parseOptions(spelt, { ...flags, ...own }, { max: 1 })
+  const { values, positionals } = parseOptions(spelt, { ...flags, ...own }, { max: 1, known: taken(tool, parameters) })
   const given = values as Record<string, (string | boolean)[] | string | undefined>
   const whole = typeof given.args === "string" ? given.args : positionals[0]
   const isText = textInputOf(tool.parameters) !== undefined
@@ -72,6 +72,16 @@ export async function readCall<const Own extends OptionDeclarations>(
   )
   return { values: values as OptionValues<Own>, args: { ...base, ...fromFlags } }
 }
+
+/** What a tool takes, for whoever guessed. */
+function taken({ name }: ToolDefinition, parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return `'${name}' takes no arguments.`
+  const asked = parameters.toSorted((a, b) => Number(b.required) - Number(a.required))
+  const flags = asked.slice(0, MOST_NAMED).map(({ flag }) => `--${flag}`)
+  return `'${name}' takes ${flags.join(", ")}${parameters.length > MOST_NAMED ? ", …" : ""}.`
+}
+
+const MOST_NAMED = 12
 
 type Source = Pick<Invocation, "stdin" | "cwd">
 

@@ -42,23 +42,24 @@ const WORD = "xylophone"
  * when it is asked to, by the server's own tool use and with the tools written into the prompt, and whether grammars
  * hold it.
  *
- * @throws ToolwrightError `INVALID_CONFIGURATION` where no model or server is named, `MODEL_NOT_FOUND` or
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where no server is named, or no model of several, `MODEL_NOT_FOUND` or
  *   `MODEL_UNAUTHORIZED` where the server does not let anybody ask that model
  */
 export async function examine(
   { model }: Pick<Configuration, "model">,
   options: ExamineOptions = {},
 ): Promise<Examination> {
-  const { name } = model
   const named = backendKindOf(model)
   const kind = isServerKind(named) ? named : "openai-compatible"
   const baseUrl = model.baseUrl ?? usualAddress(kind)
-  if (baseUrl === undefined || name === undefined)
+  if (baseUrl === undefined)
     throw new ToolwrightError("INVALID_CONFIGURATION", "Which model, and where?", {
       hint: "Name both: toolwright doctor qwen2.5:7b --base-url http://localhost:11434/v1",
     })
   const { log = () => {}, tries = 10, signal } = options
   log(`Asking ${baseUrl} what it is …`)
+  const name = model.name ?? onlyModel(baseUrl, await probeServer(kind, { ...model, baseUrl }, signal))
+  if (model.name === undefined) log(`It has one model, '${name}': that one is examined.`)
   const asked = { ...model, baseUrl, name }
   const probed = await probeServer(kind, asked, signal)
   const format = await modelFormatOf(model, probed)
@@ -86,6 +87,24 @@ export async function examine(
     ...concluded({ native, text, grammar }, probed),
   }
 }
+
+/** The model that is meant where none is named. @throws ToolwrightError `INVALID_CONFIGURATION` where it may be several */
+function onlyModel(baseUrl: string, { models, reachable }: ProbedServer): string {
+  const [only, second] = models
+  if (only !== undefined && second === undefined) return only
+  const listed = `${models.slice(0, MOST_LISTED).join(", ")}${models.length > MOST_LISTED ? ", …" : ""}`
+  throw new ToolwrightError("INVALID_CONFIGURATION", "Which model?", {
+    hint:
+      only !== undefined
+        ? `The server at ${baseUrl} has ${listed}: name one, as in 'toolwright doctor ${only} --base-url ${baseUrl}'.`
+        : reachable
+          ? `The server at ${baseUrl} lists none: name it, as in 'toolwright doctor qwen2.5:7b --base-url ${baseUrl}'.`
+          : `Nothing answers at ${baseUrl}. Start the server, or name another with --base-url.`,
+  })
+}
+
+/** Models that a question names. */
+const MOST_LISTED = 30
 
 /** What the server says of itself and of the model. */
 function serverPart(probed: ProbedServer, name: string, format: ModelFormat | undefined) {

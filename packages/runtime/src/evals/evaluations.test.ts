@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -12,7 +22,7 @@ import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
 import { plannedTrials } from "./given.ts"
 import type { Suite } from "./suite.ts"
-import { trialFolder } from "./trial-folder.ts"
+import { sweepTrialFolders, trialFolder } from "./trial-folder.ts"
 
 function folder(files: Record<string, string> = {}): string {
   const path = mkdtempSync(join(tmpdir(), "toolwright-evals-"))
@@ -293,6 +303,22 @@ describe("a suite from elsewhere", () => {
     using own = await trialFolder({ from: "." }, cwd)
     expect(readdirSync(own.path)).toEqual(["a.txt"])
     expect(readdirSync(other.path)).toEqual(["theirs.txt"])
+  })
+
+  test("takes away what killed trials left, and nothing of others", async () => {
+    const cwd = folder({})
+    const before = process.env.TMPDIR
+    onTestFinished(() => void (before === undefined ? delete process.env.TMPDIR : (process.env.TMPDIR = before)))
+    process.env.TMPDIR = cwd
+    const { pid } = spawnSync("true")
+    using kept = await trialFolder({ files: {} }, cwd, true)
+    const names = { old: `${pid}-old`, young: `${pid}-young`, living: `${process.pid}-own` }
+    const paths = Object.values(names).map((name) => join(cwd, `toolwright-trial-${name}`))
+    for (const path of paths) mkdirSync(join(path, "sub"), { recursive: true })
+    const longAgo = new Date(Date.now() - 48 * 60 * 60 * 1000)
+    for (const path of [paths[0]!, paths[2]!, kept.path]) utimesSync(path, longAgo, longAgo)
+    sweepTrialFolders()
+    expect([...paths, kept.path].map((path) => existsSync(path))).toEqual([false, true, true, true])
   })
 
   test("asks for a hundred thousand trials at most, before any is planned", async () => {

@@ -14,6 +14,7 @@ import { EvaluationRecord, evaluationReport, listEvaluations, readEvaluation, un
 import { evaluationPage } from "./page.ts"
 import { asModel, modelId, type Suite, type SuiteModel } from "./suite.ts"
 import { transcriptOf, type TranscriptLine } from "./transcript.ts"
+import { sweepTrialFolders } from "./trial-folder.ts"
 import { makeTrial } from "./trial.ts"
 
 /** Settings of {@link evaluations}. */
@@ -94,6 +95,7 @@ export function evaluations({ settings = {}, settingsFor = merged(settings) }: E
   return {
     async run(value, options = {}) {
       const suite = await readSuite(value)
+      sweepTrialFolders()
       const given = givenFor(suite, configuration, { cwd, ...options })
       await using judge = await judgeFor(given, parts)
       const log = await home.log.open()

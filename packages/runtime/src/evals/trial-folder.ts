@@ -10,6 +10,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, isAbsolute, join, normalize, resolve } from "node:path"
+import { isAlive } from "@toolwright/host/process-life"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { SuiteTask } from "./suite.ts"
@@ -20,6 +21,10 @@ const MOST_BYTES = 1024 * 1024 * 1024
 const PASSED_OVER = new Set([".git", ".toolwright"])
 
 const PREFIX = "toolwright-trial-"
+/** The process that a folder belongs to stands in its name; in that of one that is to be kept, none. */
+const OWNED = /^toolwright-trial-(\d+)-/
+/** Processes of another container are not seen from here, and no trial takes as long. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000
 
 /** The folder of one trial: of its own, and gone afterwards unless it is kept. */
 export interface TrialFolder extends Disposable {
@@ -32,13 +37,15 @@ export interface TrialFolder extends Disposable {
  * Makes the folder that a trial starts from.
  *
  * @param suiteFolder where `from` starts
+ * @param keeps whether it may be kept
  * @throws ToolwrightError `INVALID_SUITE` where the files to start from are not there, or too many
  */
 export async function trialFolder(
   task: Pick<SuiteTask, "files" | "from" | "git">,
   suiteFolder: string,
+  keeps = false,
 ): Promise<TrialFolder> {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), PREFIX)))
+  const path = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${keeps ? "" : `${process.pid}-`}`)))
   let kept = false
   try {
     if (task.from !== undefined) copyInto(resolve(suiteFolder, task.from), path)
@@ -58,6 +65,23 @@ export async function trialFolder(
     [Symbol.dispose]() {
       if (!kept) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
     },
+  }
+}
+
+/** Takes away what trials left behind whose process was killed: of this user, a day old, and not to be kept. */
+export function sweepTrialFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = OWNED.exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
+    const path = join(tmpdir(), name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    const isOurs = found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid)
+    if (!isOurs || Date.now() - found.mtimeMs < ABANDONED_MS) continue
+    try {
+      rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Whoever looks next time may be able to.
+    }
   }
 }
 

@@ -73,7 +73,7 @@ export async function makeTrial(planned: PlannedTrial, parts: TrialParts): Promi
 }
 
 async function tried(planned: PlannedTrial, parts: TrialParts): Promise<TrialResult> {
-  using folder = await trialFolder(parts.task, parts.suiteFolder)
+  using folder = await trialFolder(parts.task, parts.suiteFolder, parts.keep)
   const settings = await parts.settings()
   const seen = await ran(planned, folder.path, { ...parts, settings })
   const { summary, run, calls } = seen

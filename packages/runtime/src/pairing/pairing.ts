@@ -57,6 +57,8 @@ export interface PairingWords {
   readonly is: string
   /** Said before it answers in place of a model that is not configured. */
   readonly notice: string
+  /** The same where a file configures one that it may not name yet. */
+  readonly waiting: string
   /** Said where it declines. */
   readonly advice: string
   /** What it answers to a request that is none for it, and that it does not know for one; nothing to any other. */

@@ -65,6 +65,9 @@ export const pocketPairing: Pairing = {
     notice:
       "No model is configured: the built-in pocket model answers (3 MB, 20 tools, for trying out). For a real " +
       "one give --model NAME --base-url URL, or write them into toolwright.yaml.",
+    waiting:
+      "The model that toolwright.yaml names waits for 'toolwright trust': the built-in pocket model answers (3 MB, 20 " +
+      "tools, for trying out).",
     advice:
       "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url " +
       "http://localhost:11434/v1",
@@ -92,8 +95,48 @@ const TAKES_BACK =
 function beyond(request: string): string | undefined {
   if (TAKES_BACK.test(request)) return TAKE_BACK
   const [, what] = NO_TOOL.exec(request) ?? []
-  return what === undefined ? undefined : NO_TOOL_FOR(what.toLowerCase())
+  if (what !== undefined) return NO_TOOL_FOR(what.toLowerCase())
+  for (const [form, answer] of BY_HAND) {
+    const [, path] = form.exec(request.trim()) ?? []
+    if (path !== undefined) return answer(path.replace(/[.?!]$/, ""))
+  }
+  return undefined
 }
+
+const byHand = (what: string, name: string, args: Reading["arguments"]): string =>
+  `I can't ${what}: none of the tools that I know does that. To do it yourself:\n  ${commandFor({ name, arguments: args })}`
+
+/** A name that can only be one of a file or folder: one word, in quotes or not. */
+const NAME = /(?!(?:everything|all|it|this|that|them|these|those)\b)["'`]?([\w./-]+)["'`]?[.?!]?$/.source
+
+/**
+ * Whole requests that it would take for others, by what is near: a backup for a look, an emptied file for a shorter
+ * one, a folder for a file. What a person can do about each, with what they named.
+ */
+const BY_HAND: readonly (readonly [RegExp, (named: string) => string])[] = [
+  [
+    new RegExp(
+      `^(?:please )?(?:(?:make|create|take) a back-?up (?:copy )?of|back ?up) (?:the )?(?:file )?${NAME}`,
+      "i",
+    ),
+    (path) => byHand("make backups", "bash", { command: `cp -R ${path} ${path}.bak` }),
+  ],
+  [
+    new RegExp(
+      `^(?:please )?(?:empty|clear|blank) (?:out )?(?:the )?(?:file )?${NAME.replace("+)", "*\\.\\w+)")}`,
+      "i",
+    ),
+    (path) => byHand("empty a file", "write_file", { path, content: "" }),
+  ],
+  [
+    new RegExp(`^(?:please )?(?:delete|remove) the (?:folder|directory) ${NAME}`, "i"),
+    (path) => byHand("delete folders", "delete_directory", { path }),
+  ],
+  [
+    /^(?:please )?(?:add|put|append) (?:\S+ ){1,6}(?:to|on|onto|in|into) (?:the|my|our) (?:[a-z]+ )?(list|file|note|notes)[.!]?$/i,
+    (what) => `Which ${what} do you mean? Name its file, as in: add "butter" to list.txt`,
+  ],
+]
 
 /** How requests begin for which there is no tool; the model would offer the next best thing that can be done to a file. */
 const NO_TOOL = /^(?:please )?(sort|merge|count the words|summari[sz]e|translate|compress|zip|encrypt) /i

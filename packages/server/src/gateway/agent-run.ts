@@ -120,7 +120,7 @@ class ChatOfRun {
 }
 
 /** How a run ended, where it did not end well and the model's words do not say so; a client sees those words alone. */
-function endingOf({ success, outcome, message, notes = [] }: RunSummary, said: string): string | undefined {
+export function endingOf({ success, outcome, message, notes = [] }: RunSummary, said: string): string | undefined {
   if (success || outcome === "max-rounds" || outcome === "cancelled") return undefined
   if (outcome === "nothing-done" && said.trimEnd().endsWith(message.trim())) return undefined
   const why = outcome === "completed-with-failures" ? notes.map((note) => note.message).join(" ") : message

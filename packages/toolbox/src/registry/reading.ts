@@ -20,10 +20,20 @@ export function readingTools(base: Toolset, besides: (tool: ToolDefinition) => b
     get: (name) => findTool(current(), name),
     withdrawn: (name) => {
       const gone = base.withdrawn(name)
-      if (gone !== undefined || base.get(name) === undefined || findTool(current(), name) !== undefined) return gone
-      return `The tool '${name}' is not offered here, where nothing may be changed.`
+      const tool = base.get(name)
+      if (gone !== undefined || tool === undefined || findTool(current(), name) !== undefined) return gone
+      return notOfferedReading(tool)
     },
   }
+}
+
+/** Why a tool is not offered where nothing may be changed, and what the author of one that says nothing can do. */
+export function notOfferedReading({ name, effects, provenance }: ToolDefinition): string {
+  const silent =
+    effects === undefined && (provenance?.kind ?? "local") === "local"
+      ? ": it does not say that it only reads, as 'effects: { readOnly: true }' does"
+      : ""
+  return `The tool '${name}' is not offered here, where nothing may be changed${silent}.`
 }
 
 function reads({ effects }: ToolDefinition): boolean {

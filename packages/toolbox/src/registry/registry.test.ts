@@ -140,7 +140,14 @@ describe("views", () => {
       (await executeCall(view, { name, arguments: {} })).error
     expect(await answer(registry.view({ readOnly: true }), "write")).toMatchObject({
       code: "TOOL_WITHDRAWN",
-      message: "The tool 'write' is not offered here, where nothing may be changed.",
+      message:
+        "The tool 'write' is not offered here, where nothing may be changed: it does not say that it only reads, as " +
+        "'effects: { readOnly: true }' does.",
+    })
+    const destroying = new ToolRegistry()
+    destroying.register(tool("delete", { effects: { destructive: true } }))
+    expect(await answer(destroying.view({ readOnly: true }), "delete")).toMatchObject({
+      message: "The tool 'delete' is not offered here, where nothing may be changed.",
     })
     expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({
       message: "The tool 'write' is not offered here.",

@@ -1,5 +1,6 @@
 import type { ToolCategory, ToolDefinition } from "../model/tool.ts"
 import { setsOf } from "../model/about.ts"
+import { notOfferedReading } from "./reading.ts"
 import { splitActions } from "./split-actions.ts"
 import { findTool, listedFrom, type Toolset } from "./toolset.ts"
 
@@ -61,10 +62,9 @@ function withheld(
   const tool = base.get(name)
   if (tool === undefined || findTool(tools, name) !== undefined) return undefined
   if (splitActions(tool).some((single) => tools.some((offered) => offered.name === single.name))) return undefined
-  return (
-    `The tool '${name}' is not offered ` +
-    `here${readOnly === true && tool.effects?.readOnly !== true ? ", where nothing may be changed" : ""}.`
-  )
+  return readOnly === true && tool.effects?.readOnly !== true
+    ? notOfferedReading(tool)
+    : `The tool '${name}' is not offered here.`
 }
 
 function isActionOf(tool: ToolDefinition | undefined, name: string): boolean {
