@@ -22,6 +22,7 @@ import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
 import { plannedTrials } from "./given.ts"
 import type { Suite } from "./suite.ts"
+import { evaluationReport, listEvaluations } from "./record.ts"
 import { sweepTrialFolders, trialFolder } from "./trial-folder.ts"
 
 function folder(files: Record<string, string> = {}): string {
@@ -277,6 +278,20 @@ test("its page is one file that fetches nothing, and shows what strangers wrote 
   expect(page).toContain("&#60;script&#62;")
   expect(page).toContain(`toolwright runs show ${trials[0]!.run}`)
   expect(page).toContain("default-src 'none'")
+})
+
+test("an evaluation that came in as a file is named as one, with what shows it", async () => {
+  const log = runLog(await openDatabase(":memory:"))
+  const head = { agent: "", model: "", title: "evaluation writing", surface: "import", holder: "import", time: 1 }
+  const writer = await log.begin({ id: "e1", ...head })
+  const events = [{ type: "evaluation-end", body: "{}", time: 1 }]
+  await writer.end(events, { outcome: "completed", summary: "{}", time: 1 })
+  await expect(evaluationReport(log, "e1")).rejects.toMatchObject({
+    code: "UNKNOWN_EVALUATION",
+    message: expect.stringContaining("came in as a file"),
+    hint: expect.stringContaining("toolwright runs show e1"),
+  })
+  expect(await listEvaluations(log)).toEqual([])
 })
 
 describe("a suite from elsewhere", () => {

@@ -15,6 +15,7 @@ import { report } from "./report.ts"
 
 /** Where an evaluation was asked for, as its record says; its trials and judgements are runs that it asked for. */
 export const EVALUATION_SURFACE = "eval"
+const TITLE = "evaluation "
 /** How often it is said that it is under way, in milliseconds. */
 const BEAT_MS = 10_000
 
@@ -57,7 +58,7 @@ export class EvaluationRecord {
       id: newRunId(),
       agent: "",
       model: "",
-      title: `evaluation ${suite.name}`,
+      title: `${TITLE}${suite.name}`,
       surface: EVALUATION_SURFACE,
       holder: holderHere(),
       time: Date.now(),
@@ -145,6 +146,7 @@ export class EvaluationRecord {
  */
 export async function readEvaluation(log: RunLog, id: string): Promise<RecordedEvaluation> {
   const row = id === "latest" ? (await log.list({ surface: EVALUATION_SURFACE, limit: 1 }))[0] : await found(log, id)
+  if (row?.surface === "import" && row.title.startsWith(TITLE)) throw fromElsewhere(row.id)
   if (row === undefined || row.surface !== EVALUATION_SURFACE) throw unknownEvaluation(id, await known(log))
   const results = new Map<string, TrialResult>()
   let given: GivenEvaluation | undefined
@@ -178,7 +180,7 @@ export async function listEvaluations(log: RunLog, limit = 50): Promise<Evaluati
     const { message, success } = (row.summary === null ? {} : JSON.parse(row.summary)) as Partial<RunSummary>
     return {
       id: row.id,
-      suite: row.title.replace(/^evaluation /, ""),
+      suite: row.title.slice(TITLE.length),
       startedAt: new Date(row.started_at).toISOString(),
       state: row.state === "ended" ? "done" : isHeld(row, Date.now()) ? "running" : "open",
       ...(success === undefined ? {} : { reached: success }),
@@ -202,6 +204,17 @@ async function found(log: RunLog, id: string): Promise<RunRow | undefined> {
 
 async function known(log: RunLog): Promise<string[]> {
   return (await log.list({ surface: EVALUATION_SURFACE, limit: 50 })).map(({ id }) => id)
+}
+
+/** What a file says of itself is shown as a run's events are, and makes no figures here. */
+function fromElsewhere(id: string): ToolwrightError {
+  return new ToolwrightError(
+    "UNKNOWN_EVALUATION",
+    `The evaluation ${id} came in as a file: no figures are made of it.`,
+    {
+      hint: `'toolwright runs show ${id}' shows its trials, and names the run of each.`,
+    },
+  )
 }
 
 export function unknownEvaluation(id: string, ids: readonly string[]): ToolwrightError {
