@@ -33,7 +33,10 @@ export const RUN_OPTIONS = {
 
 type Values = OptionValues<typeof RUN_OPTIONS> & AskedFor & { agent?: string; file?: readonly string[] }
 
-const namesModel = ({ key }: { key: string }): boolean => key.startsWith("model.")
+/** What is said where the built-in model answers: one may be named, and wait. */
+function noticeFor(waiting: LoadedConfiguration["waiting"]): "waiting" | "notice" {
+  return waiting.some(({ key }) => key.startsWith("model.")) ? "waiting" : "notice"
+}
 
 /**
  * Runs a task with an agent and shows it.
@@ -67,7 +70,7 @@ export async function runTask(
   const name = agent ?? values.agent ?? "assistant"
   if (pairing === undefined || name === "assistant") await toolwright.backend()
   if (pairing !== undefined && name === "assistant" && !hasModel(configuration))
-    invocation.stderr.write(`${pairing.words[waiting.some(namesModel) ? "waiting" : "notice"]}\n`)
+    invocation.stderr.write(`${pairing.words[noticeFor(waiting)]}\n`)
   const watch = watchRun()
   const seen = beside(invocation, values)
   renderer = chosenRenderer(seen, values, pairing !== undefined)

@@ -85,7 +85,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   } = options
   const secured = tokens.length > 0
   const offered = offeredTools(toolwright, { secured, bundles })
-  const { tools, hidden, silent } = offered
+  const { tools, ...leftOut } = offered
   const chat = await chatRoutes(toolwright, secured, { clientCalls, log: announce })
   const gate = gateOf({ tokens })
   const { prices } = toolwright.configuration.model
@@ -124,8 +124,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   return {
     url,
     offered: tools.list().map(({ name }) => name),
-    hidden,
-    silent,
+    ...leftOut,
     model: chat.model,
     close,
     [Symbol.asyncDispose]: close,
