@@ -1,6 +1,6 @@
 /**
  * The pocket model on requests that it was not trained on: how often name and arguments are exactly right, without a
- * grammar, with the tools' schemas as grammar, and with grounded arguments by llama.cpp and by masks of our own.
+ * grammar, with the tools' schemas as grammar, and with grounded arguments by their grammar and by masks of our own.
  * Decoding is greedy. The requests lie in `training/pocket/evaluation`; `POCKET_MODEL` names another GGUF file,
  * `POCKET_MODES` and `POCKET_SETS` a choice, and `POCKET_MISSES` a file for what went wrong.
  */

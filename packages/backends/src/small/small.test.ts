@@ -213,7 +213,7 @@ describe.skipIf(!LLAMA.installed)("beside llama.cpp", () => {
     for (const text of texts) expect(engine.tokenize(text), text).toEqual(real.tokenize(text))
   })
 
-  it("chances differ as those of two processors do, and requests have the same reply", async () => {
+  it("chances differ by hundredths, and requests have the same reply", async () => {
     for (const request of REQUESTS) {
       const tokens = engine.tokenize(asked(request))
       const logits = (one: LlamaEngine) =>
