@@ -124,8 +124,10 @@ class CallRecord {
   }
 
   /** Innermost: what is refused, asked about or answered otherwise has not begun. */
-  readonly middleware = async (call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> => {
-    if (effectsOf(call.tool, call.arguments)?.readOnly === true) return next()
+  readonly middleware = (call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> =>
+    effectsOf(call.tool, call.arguments)?.readOnly === true ? next() : this.#recordedFirst(call, next)
+
+  async #recordedFirst(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
     try {
       await this.#begin(call)
     } catch (thrown) {

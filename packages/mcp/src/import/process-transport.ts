@@ -113,10 +113,7 @@ export class ProcessTransport implements Transport {
   #take(piece: Buffer): void {
     let start = 0
     for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
-      this.#pieces.push(piece.subarray(start, end))
-      const line = Buffer.concat(this.#pieces).toString("utf8").trim()
-      this.#pieces = []
-      this.#size = 0
+      const line = this.#lineTo(piece, start, end).trim()
       if (line !== "") this.#deliver(line)
       start = end + 1
     }
@@ -127,6 +124,15 @@ export class ProcessTransport implements Transport {
       this.onerror?.(new Error(`The server sent a message of more than ${this.#options.maxBytes} bytes.`))
       this.#over()
     }
+  }
+
+  /** What came of a line before, and its end; most come in one piece. */
+  #lineTo(piece: Buffer, start: number, end: number): string {
+    if (this.#pieces.length === 0) return piece.toString("utf8", start, end)
+    const line = Buffer.concat([...this.#pieces, piece.subarray(start, end)])
+    this.#pieces = []
+    this.#size = 0
+    return line.toString("utf8")
   }
 
   /** What is no JSON-RPC is noise, such as a greeting, and passed over. */

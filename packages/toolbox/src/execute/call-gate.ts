@@ -1,4 +1,4 @@
-import { failure, type ToolFailure } from "../model/result.ts"
+import { failure, type ToolFailure, type ToolResult } from "../model/result.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Middleware } from "./execute.ts"
 import { Turns } from "./turns.ts"
@@ -153,11 +153,15 @@ export class CallGate {
   /**
    * Lets calls of tools that only read this machine run a few at a time, in their order, as fast as answers are read.
    */
-  readonly middleware: Middleware = async ({ tool, signal }, next) => {
-    if (!isLocalRead(tool)) return next()
-    if (!(await this.#reading.take(signal))) return next()
+  readonly middleware: Middleware = ({ tool, signal }, next) => (isLocalRead(tool) ? this.#read(signal, next) : next())
+
+  async #read(signal: AbortSignal, next: () => Promise<ToolResult>): Promise<ToolResult> {
+    // Nearly always there is a turn, and room: then nothing is waited for.
+    const turn = this.#reading.take(signal)
+    if (turn !== true && !(await turn)) return next()
     try {
-      if (!(await this.#room(signal))) return CallGate.busy
+      const room = this.#room(signal)
+      if (room !== true && !(await room)) return CallGate.busy
       const result = await next()
       this.#expect(result.output.length)
       return result
@@ -169,10 +173,10 @@ export class CallGate {
   /** Counts an answer until the surface that sends it has counted it, which it does before anything else happens. */
   #expect(bytes: number): void {
     this.#answers += bytes
-    setTimeout(() => {
+    soon(() => {
       this.#answers -= bytes
       for (const wake of this.#waiting) wake()
-    }, 0)
+    })
   }
 
   /** Waits until the answers that are being sent leave room for another one, for some time. */
@@ -206,6 +210,12 @@ export class CallGate {
     else this.#callers.set(caller, own)
   }
 }
+
+/**
+ * Does something once what is being done is over. A timer would wake the process once more; a browser has nothing else.
+ */
+const soon: (then: () => void) => void =
+  (globalThis as { setImmediate?: (then: () => void) => void }).setImmediate ?? ((then) => void setTimeout(then, 0))
 
 /** How long a call waits for answers to be read before it is refused, in milliseconds. */
 const PATIENCE_MS = 5000

@@ -12,11 +12,11 @@ export class Turns {
    * Waits for a turn, to be given back afterwards. @returns whether there is one; there is none once the signal is
    * aborted
    */
-  take(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false)
+  take(signal: AbortSignal): Promise<boolean> | boolean {
+    if (signal.aborted) return false
     if (this.#taken < this.#most) {
       this.#taken++
-      return Promise.resolve(true)
+      return true
     }
     return new Promise((resolve) => {
       const go = (): void => {
