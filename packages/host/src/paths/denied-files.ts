@@ -1,6 +1,7 @@
-import { lstatSync, type Stats } from "node:fs"
-import { readdir } from "node:fs/promises"
+import type { Stats } from "node:fs"
 import { join } from "node:path"
+import { entriesOf, lookAt } from "../look.ts"
+import { createTurns } from "../turns.ts"
 
 /** What path rules keep from everybody, as it lies on the disk now. */
 export interface DeniedFiles {
@@ -27,16 +28,18 @@ const SKIPPED = new Set([".git", "node_modules", ".venv", "venv"])
 const MOST_ENTRIES = 200_000
 /** Where contents of earlier times are kept: files of our own that nobody links, and many. */
 export const KEPT_CONTENTS = ".toolwright/undo"
-const SLICE = 256
 
 /** Finds what path rules deny, by names. Links are not followed. */
 export async function findDenied(folders: readonly string[], rules: ReadRules): Promise<DeniedEntries> {
   const found: DeniedEntries = { files: [], folders: [], incomplete: false }
   const seenFiles = new Set<string>()
   const pending = [...folders]
+  const turn = createTurns()
   let seen = 0
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const others = turn()
+    if (others !== undefined) await others
+    const entries = entriesOf(folder)
     seen += entries.length
     if (seen > MOST_ENTRIES) return { ...found, incomplete: true }
     for (const entry of entries) {
@@ -71,7 +74,7 @@ export function createDeniedFiles(folders: () => readonly string[], rules: ReadR
     const found = await findDenied(folders(), rules)
     const set = new Set<string>()
     for (const file of [...found.files, ...(await filesBelow(found.folders.filter(mayBeLinked)))]) {
-      const stat = lstatSync(file, { throwIfNoEntry: false })
+      const stat = lookAt(file)
       if (stat !== undefined && stat.nlink > 1) set.add(keyOf(stat))
     }
     const now = performance.now()
@@ -96,15 +99,18 @@ function keyOf(stat: Stats): string {
   return `${stat.dev}:${stat.ino}`
 }
 
-async function filesBelow(folders: readonly string[]): Promise<string[]> {
+/** Every regular file below some folders, up to a number that no folder of secrets has. */
+export async function filesBelow(folders: readonly string[]): Promise<string[]> {
   const files: string[] = []
   const pending = [...folders]
+  const turn = createTurns()
   for (let folder = pending.pop(); folder !== undefined && files.length < MOST_ENTRIES; folder = pending.pop()) {
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const others = turn()
+    if (others !== undefined) await others
+    for (const entry of entriesOf(folder)) {
       if (entry.isDirectory()) pending.push(join(folder, entry.name))
       else if (entry.isFile()) files.push(join(folder, entry.name))
     }
-    if (pending.length % SLICE === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   return files
 }

@@ -1,9 +1,10 @@
-import { chmod, lstat, readdir, realpath, rename, rm, writeFile } from "node:fs/promises"
+import { chmod, rename, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
+import { entriesOf, isThere, lookAt, realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
 import { parseConfig, printConfig } from "../repository/config-file.ts"
 import { allowedOfRepository } from "../repository/config-rules.ts"
-import { readPlainFile } from "../repository/plain-file.ts"
+import { plainFileOrNothing, readPlainFile } from "../repository/plain-file.ts"
 
 /** Where a repository may come to be during a command, and what must not. */
 export interface Aftercare {
@@ -28,10 +29,10 @@ const CONFIG_BYTES = 1024 * 1024
 export async function putRight({ absent, unborn, ...known }: Aftercare): Promise<string[]> {
   const notes: string[] = []
   for (const path of absent) {
-    if (await isThere(path)) notes.push(await setAside(path))
+    if (isThere(path)) notes.push(await setAside(path))
   }
   for (const gitDir of unborn) {
-    if (await isThere(gitDir)) notes.push(...(await disarm(gitDir, known)))
+    if (isThere(gitDir)) notes.push(...(await disarm(gitDir, known)))
   }
   return notes
 }
@@ -44,10 +45,10 @@ async function setAside(path: string): Promise<string> {
 }
 
 /** Where a file points to, if that lies in a repository that was there before. */
-async function leadsTo(pointer: string, known: ReadonlySet<string>): Promise<{ to: string; of: string } | undefined> {
-  const text = (await readPlainFile(pointer, CONFIG_BYTES).catch(() => undefined))?.toString("utf8") ?? ""
+function leadsTo(pointer: string, known: ReadonlySet<string>): { to: string; of: string } | undefined {
+  const text = plainFileOrNothing(pointer, CONFIG_BYTES)?.toString("utf8") ?? ""
   const target = /^gitdir: (.+?)\s*$/u.exec(text)?.[1]
-  const to = target === undefined ? undefined : await realpath(resolve(dirname(pointer), target)).catch(() => undefined)
+  const to = target === undefined ? undefined : realOf(resolve(dirname(pointer), target))
   const of = to === undefined ? undefined : [...known].find((gitDir) => isInside(gitDir, to))
   return to === undefined || of === undefined ? undefined : { to, of }
 }
@@ -63,27 +64,28 @@ async function disarmWithin(
 ): Promise<string[]> {
   if (to === of || aftercare.fixed.has(join(to, "config"))) return []
   if (dirname(to) !== join(of, "worktrees")) return disarm(to, aftercare)
-  const shared = (await readPlainFile(join(to, "commondir"), CONFIG_BYTES).catch(() => undefined))?.toString("utf8")
-  const real = shared === undefined ? undefined : await realpath(resolve(to, shared.trim())).catch(() => undefined)
+  const shared = plainFileOrNothing(join(to, "commondir"), CONFIG_BYTES)?.toString("utf8")
+  const real = shared === undefined ? undefined : realOf(resolve(to, shared.trim()))
   if (real !== of) return [await setAside(pointer)]
   const own = join(to, "config.worktree")
-  return (await isThere(own)) && !aftercare.fixed.has(own) ? [await setAside(own)] : []
+  return isThere(own) && !aftercare.fixed.has(own) ? [await setAside(own)] : []
 }
 
 type Known = Pick<Aftercare, "known" | "fixed">
 
 async function disarm(gitDir: string, aftercare: Known): Promise<string[]> {
-  const stat = await lstat(gitDir)
-  const within = stat.isFile() ? await leadsTo(gitDir, aftercare.known) : undefined
+  const stat = lookAt(gitDir)
+  if (stat === undefined) return []
+  const within = stat.isFile() ? leadsTo(gitDir, aftercare.known) : undefined
   if (within !== undefined) return disarmWithin(gitDir, within, aftercare)
   if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [await setAside(gitDir)] : []
   const notes: string[] = []
   for (const name of ["commondir", "config.worktree"])
-    if (await isThere(join(gitDir, name))) notes.push(await setAside(join(gitDir, name)))
+    if (isThere(join(gitDir, name))) notes.push(await setAside(join(gitDir, name)))
   const refused = await keepAllowed(join(gitDir, "config"))
   if (refused.length > 0) notes.push(`settings were taken out of ${join(gitDir, "config")}: ${refused.join(", ")}`)
   const hooks = join(gitDir, "hooks")
-  for (const entry of await readdir(hooks, { withFileTypes: true }).catch(() => [])) {
+  for (const entry of entriesOf(hooks)) {
     if (entry.name.endsWith(".sample")) continue
     if (entry.isFile()) await chmod(join(hooks, entry.name), 0o644)
     else await rm(join(hooks, entry.name), { recursive: true, force: true })
@@ -97,7 +99,7 @@ const ALSO = /^\[core\]\s*bare\s*=\s*(?:true|false)/iu
 
 async function keepAllowed(file: string): Promise<string[]> {
   try {
-    const entries = parseConfig((await readPlainFile(file, CONFIG_BYTES))?.toString("utf8") ?? "")
+    const entries = parseConfig(readPlainFile(file, CONFIG_BYTES)?.toString("utf8") ?? "")
     const plain = entries.filter((entry) => !ALSO.test(`[${entry.section}] ${entry.key} = ${entry.value}`))
     const { entries: kept, dropped } = allowedOfRepository(plain)
     if (dropped.length === 0) return []
@@ -107,8 +109,4 @@ async function keepAllowed(file: string): Promise<string[]> {
     await setAside(file)
     return ["everything, for it could not be read"]
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined
 }

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
+import { entriesOf, lookAt } from "../look.ts"
 import { createTurns } from "../turns.ts"
 
 /** Which files a folder holds, and a mark of each one's state; undefined when there are too many to look at. */
@@ -39,7 +39,7 @@ export async function folderState(root: string): Promise<FolderState> {
         continue
       }
       if (state.size >= MOST_ENTRIES) return undefined
-      const stat = lstatSync(join(root, path), { throwIfNoEntry: false })
+      const stat = lookAt(join(root, path))
       if (stat !== undefined) state.set(path, `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`)
       const others = turn()
       if (others !== undefined) await others
@@ -54,12 +54,4 @@ export function changedFiles(before: FolderState, after: FolderState): string[] 
   const changed = [...after].filter(([path, mark]) => before.get(path) !== mark).map(([path]) => path)
   const removed = [...before.keys()].filter((path) => !after.has(path))
   return [...changed, ...removed].sort()
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

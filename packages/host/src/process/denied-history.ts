@@ -1,7 +1,7 @@
-import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
+import { lookAt } from "../look.ts"
 import { heldUpBy } from "../repository/held.ts"
-import { resolveRepository, type RepositoryLayout } from "../repository/layout.ts"
+import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { repositoryState } from "../repository/state.ts"
 import { askGit } from "./git-answers.ts"
 import type { ProcessHost } from "./host.ts"
@@ -28,10 +28,10 @@ const remembered = new Map<string, DeniedHistory | undefined>()
  */
 export async function deniedHistory(host: ProcessHost): Promise<DeniedHistory | undefined> {
   const roots = host.workspace.roots.map((root) => root.real)
-  const layout = await resolveRepository(host.root, roots).catch(() => undefined)
+  const layout = repositoryOrNothing(host.root, roots)
   if (layout === undefined) return undefined
-  const state = await repositoryState(host.root, roots)
-  const index = await lstat(join(layout.gitDir, "index")).catch(() => undefined)
+  const state = repositoryState(host.root, roots)
+  const index = lookAt(join(layout.gitDir, "index"))
   const key = [layout.gitDir, state?.mark, index?.mtimeMs, index?.size].join("\n")
   if (!remembered.has(key)) {
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()

@@ -1,4 +1,4 @@
-import { resolveRepository, type RepositoryLayout } from "../repository/layout.ts"
+import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { viewRepository } from "../repository/view.ts"
 import { findProgram, trustedPath } from "../sandbox/find-program.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
@@ -21,10 +21,10 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** Asks git without letting it change anything. */
 export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: readonly string[]): Promise<GitAnswer> {
   const roots = host.workspace.roots.map((root) => root.real)
-  const path = await trustedPath(roots)
-  const program = await findProgram("git", path)
+  const path = trustedPath(roots)
+  const program = findProgram("git", path)
   if (program === undefined) return { text: "", complete: true, exitCode: null }
-  await using view = await viewRepository(layout, false)
+  using view = viewRepository(layout, false)
   const { outcome } = await runSandboxed({
     argv: [program, ...args],
     cwd: layout.top,
@@ -35,6 +35,7 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
     plan: {
       root: host.root,
       writable: false,
+      alone: true,
       limits: { processes: null },
       readable: [view.folder],
       folders: [
@@ -51,7 +52,7 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
 export function gitAnswers(host: ProcessHost): GitAnswers {
   const roots = host.workspace.roots.map((root) => root.real)
   return async (top, args) => {
-    const layout = await resolveRepository(top, roots).catch(() => undefined)
+    const layout = repositoryOrNothing(top, roots)
     return layout === undefined ? undefined : askGit(host, layout, args)
   }
 }

@@ -1,7 +1,8 @@
-import type { Dirent } from "node:fs"
-import { lstat, mkdir, readdir } from "node:fs/promises"
+import { mkdirSync, type Dirent } from "node:fs"
 import { dirname, join } from "node:path"
+import { entriesOf, isThere, lookAt } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
+import { createTurns } from "../turns.ts"
 
 /** What a sandboxed program must leave as it is, by absolute paths. */
 export interface Guarded {
@@ -55,7 +56,7 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
       else {
         pinned.add(found.path)
         writable.push(found.path)
-        const inner = await insideRepository(found.path)
+        const inner = insideRepository(found.path)
         fixed.push(...inner.fixed)
         absent.push(...inner.absent)
       }
@@ -76,26 +77,34 @@ export async function repositoriesIn(roots: readonly string[]): Promise<string[]
  * What git runs or follows in a repository's folder: its configuration, hooks, where its shared part lies, and the same
  * of its submodules and further working trees.
  */
-export async function insideRepository(gitDir: string): Promise<Pick<Guarded, "fixed" | "absent">> {
+export function insideRepository(gitDir: string): Pick<Guarded, "fixed" | "absent"> {
   // What is not there cannot be mounted: a folder for hooks does no harm, and every repository has one.
-  await mkdir(join(gitDir, "hooks"), { recursive: true }).catch(() => {})
+  makeHooks(gitDir)
   const fixed: string[] = []
   const absent: string[] = []
   for (const name of ["config", "hooks", "config.worktree"]) {
-    if (await isThere(join(gitDir, name))) fixed.push(join(gitDir, name))
+    if (isThere(join(gitDir, name))) fixed.push(join(gitDir, name))
     else absent.push(join(gitDir, name))
   }
   const common = join(gitDir, "commondir")
-  if (await isThere(common)) fixed.push(common)
+  if (isThere(common)) fixed.push(common)
   else absent.push(common)
-  for (const entry of await folders(join(gitDir, "worktrees")))
+  for (const entry of folders(join(gitDir, "worktrees")))
     for (const name of ["commondir", "gitdir", "config.worktree"])
-      if (await isThere(join(gitDir, "worktrees", entry, name))) fixed.push(join(gitDir, "worktrees", entry, name))
-  for (const entry of await folders(join(gitDir, "modules"))) {
-    const inner = await insideRepository(join(gitDir, "modules", entry))
+      if (isThere(join(gitDir, "worktrees", entry, name))) fixed.push(join(gitDir, "worktrees", entry, name))
+  for (const entry of folders(join(gitDir, "modules"))) {
+    const inner = insideRepository(join(gitDir, "modules", entry))
     fixed.push(...inner.fixed)
   }
   return { fixed, absent }
+}
+
+function makeHooks(gitDir: string): void {
+  try {
+    mkdirSync(join(gitDir, "hooks"), { recursive: true })
+  } catch {
+    // Something else lies there, which stays as it is.
+  }
 }
 
 interface Found {
@@ -107,13 +116,16 @@ async function findIn(root: string): Promise<Found[]> {
   const found: Found[] = []
   const pending = [root]
   const late: string[] = []
+  const turn = createTurns()
   let seen = 0
   // The folders near the top first: what is deep below many others may be missed.
   for (let at = 0; at < pending.length + late.length && seen < MOST_FOLDERS; at++) {
     if (at === pending.length) pending.push(...late.splice(0))
+    const others = turn()
+    if (others !== undefined) await others
     const folder = pending[at]!
     seen++
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const entries = entriesOf(folder)
     // A repository without a work tree is one by what lies in it, and git obeys its configuration from within.
     if (at > 0 && BARE.every((name) => entries.some((entry) => entry.name === name))) {
       found.push({ path: folder, kind: "repository" })
@@ -123,7 +135,7 @@ async function findIn(root: string): Promise<Found[]> {
       const path = join(folder, entry.name)
       const kind = kindOf(entry)
       if (kind === "folder") (LATE.has(entry.name) ? late : pending).push(path)
-      else if (kind === "packages") found.push(...(await packagesIn(path)))
+      else if (kind === "packages") found.push(...packagesIn(path))
       else if (kind !== undefined) found.push({ path, kind })
     }
   }
@@ -146,32 +158,21 @@ function kindOf(entry: Dirent): Found["kind"] | "packages" | "folder" | undefine
  * Packages that are repositories of their own, as those that are worked on in place: one look at each, since there are
  * many.
  */
-async function packagesIn(folder: string): Promise<Found[]> {
-  const names = await folders(folder)
-  const scoped = await Promise.all(
-    names.map(async (name) =>
-      name.startsWith("@") ? (await folders(join(folder, name))).map((own) => `${name}/${own}`) : [name],
-    ),
+function packagesIn(folder: string): Found[] {
+  const names = folders(folder)
+  const scoped = names.flatMap((name) =>
+    name.startsWith("@") ? folders(join(folder, name)).map((own) => `${name}/${own}`) : [name],
   )
-  const found = await Promise.all(
-    scoped
-      .flat()
-      .slice(0, MOST_PACKAGES)
-      .map(async (name): Promise<Found[]> => {
-        const path = join(folder, name, ".git")
-        const stat = await lstat(path).catch(() => undefined)
-        if (stat?.isDirectory() === true) return [{ path, kind: "repository" }]
-        return stat?.isFile() === true ? [{ path, kind: "pointer" }] : []
-      }),
-  )
-  return found.flat()
+  return scoped.slice(0, MOST_PACKAGES).flatMap((name): Found[] => {
+    const path = join(folder, name, ".git")
+    const stat = lookAt(path)
+    if (stat?.isDirectory() === true) return [{ path, kind: "repository" }]
+    return stat?.isFile() === true ? [{ path, kind: "pointer" }] : []
+  })
 }
 
-async function folders(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined
+function folders(folder: string): string[] {
+  return entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
 }

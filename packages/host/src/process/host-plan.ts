@@ -1,7 +1,8 @@
-import { lstat, mkdir, realpath, rmdir } from "node:fs/promises"
+import { mkdirSync, rmdirSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { isThere, realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
-import { resolveRepository } from "../repository/layout.ts"
+import { repositoryOrNothing } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
 import { putRight } from "./aftercare.ts"
@@ -37,22 +38,22 @@ export interface HostPlan {
 export async function planFor(host: ProcessHost, options: PlanOptions = {}): Promise<HostPlan> {
   const { network = false, repositories = "read-only" } = options
   const roots = host.workspace.roots.map((root) => root.real)
-  const outside = await outsideRepository(host.root, roots)
-  const placeholders = await stateFolders(host)
-  const [secrets, denied, found, unborn] = await Promise.all([
+  const outside = outsideRepository(host.root, roots)
+  const placeholders = stateFolders(host)
+  const unborn = missingRepositories(roots)
+  const [secrets, denied, found] = await Promise.all([
     protectedFiles(host),
     options.history === "shown" ? undefined : deniedHistory(host),
     guardedIn(guardedRoots(host, repositories)),
-    missingRepositories(roots),
   ])
   const hiddenObjects = denied === undefined || denied.unknown ? undefined : denied.objects
-  const guarded = await withOutside(found, outside, repositories)
+  const guarded = withOutside(found, outside, repositories)
   const folders = host.workspace.roots
     .slice(1)
     .map((root) => ({ path: root.real, writable: root.access === "read-write" }))
   const closed = repositories === "writable" && hiddenObjects !== undefined ? [dirname(hiddenObjects)] : []
   const history = await keptHistory(host, openTo(repositories, found.writable, outside), closed)
-  const loaded = await loadedIn(host, roots)
+  const loaded = loadedIn(host, roots)
   const plan = {
     root: host.root,
     writable: host.writable,
@@ -70,7 +71,7 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     plan,
     ...(denied === undefined || denied.unknown ? {} : { deniedHistory: denied.files }),
     async putRight() {
-      await Promise.all(placeholders.map((folder) => rmdir(folder).catch(() => {})))
+      placeholders.forEach(removeIfEmpty)
       const there = await repositoriesIn(roots.filter((root) => isWritable(host, root)))
       const made = [...new Set([...unborn, ...there.filter((path) => !found.repositories.has(path))])]
       const kept = await history.settle(made)
@@ -104,18 +105,27 @@ function keptHistory(host: ProcessHost, writable: readonly string[], closed: rea
  *
  * @returns those that were made, to be taken away again where they are still empty
  */
-async function stateFolders({ workspace }: ProcessHost): Promise<string[]> {
+function stateFolders({ workspace }: ProcessHost): string[] {
   const writable = workspace.roots.filter(({ access }) => access === "read-write")
-  const made = await Promise.all(
-    writable.map(async ({ real }) => {
-      const folder = join(real, ".toolwright")
-      return mkdir(folder).then(
-        () => folder,
-        () => undefined,
-      )
-    }),
-  )
-  return made.filter((folder) => folder !== undefined)
+  return writable.map(({ real }) => join(real, ".toolwright")).filter(makeFolder)
+}
+
+/** @returns whether it was not there before */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Somebody keeps something in it.
+  }
 }
 
 function gapOf(files: boolean, history: boolean): { gap?: string } {
@@ -165,9 +175,9 @@ function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
 /**
  * What is loaded outside of the sandbox, and the folders between it and a root, which may not be moved away from it.
  */
-async function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
+function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
   const paths = workspace.loaded
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)))
+  const real = paths.map(realOf)
   // What is imported and not there yet is loaded as soon as it is.
   const absent = paths.filter((path, at) => real[at] === undefined && roots.some((root) => isInside(root, path)))
   const fixed = real.filter(
@@ -180,18 +190,14 @@ async function loadedIn({ workspace }: ProcessHost, roots: readonly string[]) {
 }
 
 /** The repository of a linked work tree, where it lies outside the roots and points back. */
-async function outsideRepository(root: string, roots: readonly string[]): Promise<string | undefined> {
-  return (await resolveRepository(root, roots).catch(() => undefined))?.outside
+function outsideRepository(root: string, roots: readonly string[]): string | undefined {
+  return repositoryOrNothing(root, roots)?.outside
 }
 
-async function withOutside(
-  found: Guarded,
-  outside: string | undefined,
-  repositories: "read-only" | "writable",
-): Promise<Guarded> {
+function withOutside(found: Guarded, outside: string | undefined, repositories: "read-only" | "writable"): Guarded {
   if (outside === undefined) return found
   if (repositories === "read-only") return { ...found, fixed: [...found.fixed, outside] }
-  const inner = await insideRepository(outside)
+  const inner = insideRepository(outside)
   return {
     ...found,
     pinned: [...found.pinned, outside],
@@ -207,13 +213,8 @@ function guardedRoots({ workspace }: ProcessHost, repositories: "read-only" | "w
   }))
 }
 
-async function missingRepositories(roots: readonly string[]): Promise<string[]> {
-  const missing: string[] = []
-  for (const root of roots) {
-    const gitDir = join(root, ".git")
-    if ((await lstat(gitDir).catch(() => undefined)) === undefined) missing.push(gitDir)
-  }
-  return missing
+function missingRepositories(roots: readonly string[]): string[] {
+  return roots.map((root) => join(root, ".git")).filter((gitDir) => !isThere(gitDir))
 }
 
 function isWritable({ workspace, writable }: ProcessHost, path: string): boolean {

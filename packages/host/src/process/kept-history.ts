@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto"
-import { lstat, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises"
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { basename, join, relative, resolve } from "node:path"
+import { entriesOf, isFolder, isThere, lookAt } from "../look.ts"
 import { isAlive } from "../process-life.ts"
 import { readPlainFile } from "../repository/plain-file.ts"
+import { createTurns } from "../turns.ts"
 import { noteRepository, settleRepository } from "./kept-refs.ts"
 import type { GitAnswers } from "./git-answers.ts"
 
@@ -51,7 +54,7 @@ const MOST_MODULES = 64
  * @param answers asks git about the repository of a folder
  */
 export async function keepHistory(repositories: readonly string[], answers: GitAnswers): Promise<KeptHistory> {
-  const all = (await Promise.all(repositories.map((path) => withModules(path)))).flat()
+  const all = repositories.flatMap(withModules)
   const objects: Objects[] = []
   const fixed = all.slice(MOST_KEPT)
   for (const path of all.slice(0, MOST_KEPT)) {
@@ -73,20 +76,20 @@ export async function keepHistory(repositories: readonly string[], answers: GitA
       for (const one of objects) await takeOver(one)
       const said: string[] = []
       for (const [at, note] of notes.entries()) said.push(...(await settleRepository(kept[at]!, note, answers)))
-      for (const path of made) await borrowFromReal(path, objects)
+      for (const path of made) borrowFromReal(path, objects)
       return said
     },
   }
 }
 
 /** A repository's folder, and those of its submodules. */
-async function withModules(path: string): Promise<string[]> {
+function withModules(path: string): string[] {
   const found = [path]
   const pending = [join(path, "modules")]
   for (let at = pending.pop(); at !== undefined && found.length < MOST_MODULES; at = pending.pop()) {
-    for (const name of await foldersIn(at)) {
+    for (const name of foldersIn(at)) {
       const below = join(at, name)
-      if ((await isFolder(join(below, "objects"))) && found.push(below)) pending.push(join(below, "modules"))
+      if (isFolder(join(below, "objects")) && found.push(below)) pending.push(join(below, "modules"))
       else pending.push(below)
     }
   }
@@ -96,20 +99,20 @@ async function withModules(path: string): Promise<string[]> {
 /** @returns nothing where the objects do not lie in plain folders of the repository */
 async function openObjects(gitDir: string, shown: string): Promise<Objects | undefined> {
   const real = join(gitDir, "objects")
-  if (!(await isFolder(real))) return undefined
+  if (!isFolder(real)) return undefined
   for (const name of ["info", "pack"]) {
-    await mkdir(join(real, name)).catch(() => {})
-    if (!(await isFolder(join(real, name)))) return undefined
+    makeFolder(join(real, name))
+    if (!isFolder(join(real, name))) return undefined
   }
   try {
     await takeOverLeft(gitDir, real)
-    const borrowed = await borrowedBy(real)
+    const borrowed = borrowedBy(real)
     const incoming = join(gitDir, `${INCOMING}${process.pid}-${randomBytes(4).toString("hex")}`)
-    await mkdir(join(incoming, "info"), { recursive: true })
-    await mkdir(join(incoming, "pack"))
+    mkdirSync(join(incoming, "info"), { recursive: true })
+    mkdirSync(join(incoming, "pack"))
     const others = borrowed.filter((path) => !basename(path).startsWith(INCOMING)).map((path) => resolve(real, path))
-    await writeFile(join(incoming, "info/alternates"), `${[shown, ...others].join("\n")}\n`)
-    await borrow(real, [...borrowed, incoming])
+    writeFileSync(join(incoming, "info/alternates"), `${[shown, ...others].join("\n")}\n`)
+    borrow(real, [...borrowed, incoming])
     return { real, shown, incoming }
   } catch {
     return undefined
@@ -118,24 +121,24 @@ async function openObjects(gitDir: string, shown: string): Promise<Objects | und
 
 /** What a process that was killed has left. */
 async function takeOverLeft(gitDir: string, real: string): Promise<void> {
-  for (const name of await foldersIn(gitDir)) {
+  for (const name of foldersIn(gitDir)) {
     const pid = new RegExp(`^${INCOMING}(\\d+)-`, "u").exec(name)?.[1]
     if (pid === undefined || isAlive(Number(pid))) continue
     await takeOver({ real, shown: "", incoming: join(gitDir, name) })
   }
 }
 
-async function borrowedBy(objects: string): Promise<string[]> {
-  const text = (await readPlainFile(join(objects, "info/alternates"), LIST_BYTES))?.toString("utf8") ?? ""
+function borrowedBy(objects: string): string[] {
+  const text = readPlainFile(join(objects, "info/alternates"), LIST_BYTES)?.toString("utf8") ?? ""
   return text.split("\n").filter((line) => line !== "")
 }
 
-async function borrow(objects: string, from: readonly string[]): Promise<void> {
+function borrow(objects: string, from: readonly string[]): void {
   const file = join(objects, "info/alternates")
-  if (from.length === 0) return rm(file, { force: true })
+  if (from.length === 0) return rmSync(file, { force: true })
   const temporary = `${file}.${randomBytes(4).toString("hex")}`
-  await writeFile(temporary, `${from.join("\n")}\n`, { flag: "wx" })
-  await rename(temporary, file)
+  writeFileSync(temporary, `${from.join("\n")}\n`, { flag: "wx" })
+  renameSync(temporary, file)
 }
 
 const LOOSE = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/u
@@ -143,46 +146,70 @@ const LOOSE = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/u
 const PACK = /^pack-[0-9a-f]{40,64}\.(?:pack|rev|mtimes|bitmap|promisor|keep|idx)$/u
 
 async function takeOver({ real, incoming }: Objects): Promise<void> {
-  for (const name of await foldersIn(incoming))
+  for (const name of foldersIn(incoming))
     if (/^[0-9a-f]{2}$/u.test(name)) await moveFiles(join(incoming, name), join(real, name), LOOSE)
   await moveFiles(join(incoming, "pack"), join(real, "pack"), PACK)
-  await borrow(
-    real,
-    (await borrowedBy(real)).filter((path) => path !== incoming),
-  ).catch(() => {})
+  changeBorrowed(real, (list) => list.filter((path) => path !== incoming))
+  // Commands may have put anything there, and any number of it.
   await rm(incoming, { recursive: true, force: true })
+}
+
+/** Where the list can be neither read nor written it stays as it is: git passes over what is not there. */
+function changeBorrowed(objects: string, change: (list: readonly string[]) => string[]): void {
+  try {
+    const before = borrowedBy(objects)
+    const after = change(before)
+    if (after.join("\n") !== before.join("\n")) borrow(objects, after)
+  } catch {
+    // As it is, then.
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Objects lie in it.
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch {
+    // It is there, or something else is: whoever needs it looks.
+  }
 }
 
 /** Moves regular files of a folder to where nothing of their name lies yet. */
 async function moveFiles(from: string, to: string, names: RegExp): Promise<void> {
-  if (!(await isFolder(from))) return
-  await mkdir(to).catch(() => {})
-  if (!(await isFolder(to))) return
-  const found = (await readdir(from)).filter((name) => names.test(name))
+  if (!isFolder(from)) return
+  makeFolder(to)
+  if (!isFolder(to)) return
+  const found = entriesOf(from)
+    .filter((entry) => entry.isFile() && names.test(entry.name))
+    .map(({ name }) => name)
   const inOrder = found.sort((a, b) => Number(a.endsWith(".idx")) - Number(b.endsWith(".idx")))
+  const turn = createTurns()
   for (const name of inOrder) {
-    const stat = await lstat(join(from, name)).catch(() => undefined)
-    const there = await lstat(join(to, name)).catch(() => undefined)
-    if (stat?.isFile() === true && there === undefined) await rename(join(from, name), join(to, name))
+    const others = turn()
+    if (others !== undefined) await others
+    if (lookAt(join(from, name))?.isFile() === true && !isThere(join(to, name)))
+      renameSync(join(from, name), join(to, name))
   }
-  await rmdir(to).catch(() => {})
+  removeIfEmpty(to)
 }
 
 /** A clone made inside borrows from where its source's objects lay there; outside they lie elsewhere. */
-async function borrowFromReal(gitDir: string, kept: readonly Objects[]): Promise<void> {
+function borrowFromReal(gitDir: string, kept: readonly Objects[]): void {
   const objects = join(gitDir, "objects")
-  if (!(await isFolder(objects)) || !(await isFolder(join(objects, "info")))) return
-  const borrowed = await borrowedBy(objects).catch(() => [])
+  if (!isFolder(objects) || !isFolder(join(objects, "info"))) return
   const realOf = (path: string) => kept.find(({ shown, incoming }) => path === shown || path === incoming)?.real ?? path
-  const wanted = [...new Set(borrowed.map(realOf))].filter((path) => relative(objects, path) !== "")
-  if (wanted.join("\n") !== borrowed.join("\n")) await borrow(objects, wanted).catch(() => {})
+  changeBorrowed(objects, (list) => [...new Set(list.map(realOf))].filter((path) => relative(objects, path) !== ""))
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true
+function foldersIn(folder: string): string[] {
+  return entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
 }

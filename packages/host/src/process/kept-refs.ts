@@ -1,7 +1,9 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { readPlainFile } from "../repository/plain-file.ts"
+import { entriesOf, isFolder, lookAt } from "../look.ts"
+import { plainFileOrNothing } from "../repository/plain-file.ts"
 import { refsOf } from "../repository/state.ts"
+import { createTurns } from "../turns.ts"
 import type { GitAnswers } from "./git-answers.ts"
 
 /** What a repository was beside its objects. */
@@ -26,20 +28,23 @@ export async function noteRepository(gitDir: string): Promise<RepositoryNote> {
   let bytes = 0
   // What lies near the top first, for there the bounds shall not be reached.
   const pending = [""]
+  const turn = createTurns()
   for (let at = 0; at < pending.length && files.size < MOST_FILES && bytes < MOST_BYTES; at++) {
+    const others = turn()
+    if (others !== undefined) await others
     const folder = pending[at]!
     for (const entry of entriesOf(join(gitDir, folder))) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
       if (folder === "" && (SKIPPED.has(entry.name) || entry.name.startsWith("toolwright-objects-"))) continue
       if (entry.isDirectory()) pending.push(path)
       if (!entry.isFile() || entry.name.endsWith(".lock")) continue
-      const content = await readPlainFile(join(gitDir, path), MOST_FILE_BYTES).catch(() => undefined)
+      const content = plainFileOrNothing(join(gitDir, path), MOST_FILE_BYTES)
       if (content === undefined) continue
       bytes += content.length
       files.set(path, { bytes: content, mode: modeOf(join(gitDir, path)) })
     }
   }
-  return { refs: await refsOf({ gitDir, commonDir: gitDir }), files }
+  return { refs: refsOf({ gitDir, commonDir: gitDir }), files }
 }
 
 /**
@@ -50,24 +55,24 @@ export async function noteRepository(gitDir: string): Promise<RepositoryNote> {
  */
 export async function settleRepository(gitDir: string, note: RepositoryNote, answers: GitAnswers): Promise<string[]> {
   if (note.refs.size === 0 && !note.files.has("HEAD")) return []
-  if (await isBroken(gitDir, note)) {
-    const names = await restore(gitDir, note)
+  if (isBroken(gitDir, note)) {
+    const names = restore(gitDir, note)
     const shown = names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ")
     return [`the command destroyed parts of the repository ${gitDir}, which were put back: ${shown}`]
   }
   return tellMoved(gitDir, note, answers)
 }
 
-async function isBroken(gitDir: string, { refs, files }: RepositoryNote): Promise<boolean> {
+function isBroken(gitDir: string, { refs, files }: RepositoryNote): boolean {
   const lost = ESSENTIAL.some((path) => (files.get(path)?.bytes.length ?? 0) > 0 && sizeOf(join(gitDir, path)) === 0)
-  if (lost || lstatSync(join(gitDir, "refs"), { throwIfNoEntry: false })?.isDirectory() !== true) return true
-  const head = await readPlainFile(join(gitDir, "HEAD"), 4096).catch(() => undefined)
+  if (lost || !isFolder(join(gitDir, "refs"))) return true
+  const head = plainFileOrNothing(join(gitDir, "HEAD"), 4096)
   if (!/^(?:ref: refs\/\S+|[0-9a-f]{40,64})\s*$/u.test(head?.toString("latin1") ?? "")) return true
-  return refs.size > 0 && (await refsOf({ gitDir, commonDir: gitDir })).size === 0
+  return refs.size > 0 && refsOf({ gitDir, commonDir: gitDir }).size === 0
 }
 
-async function restore(gitDir: string, { refs, files }: RepositoryNote): Promise<string[]> {
-  const now = await refsOf({ gitDir, commonDir: gitDir })
+function restore(gitDir: string, { refs, files }: RepositoryNote): string[] {
+  const now = refsOf({ gitDir, commonDir: gitDir })
   const isLost = (name: string): boolean => !isCommit(now.get(name))
   const restored: string[] = []
   // An empty folder in a repository whose refs are packed; without it git finds none.
@@ -92,7 +97,7 @@ const isCommit = (value: string | undefined): boolean => /^(?:ref: \S+|[0-9a-f]{
 const KEPT_REFS = /^refs\/(?:heads|tags)\/|^refs\/stash$/u
 
 async function tellMoved(gitDir: string, { refs, files }: RepositoryNote, answers: GitAnswers): Promise<string[]> {
-  const now = await refsOf({ gitDir, commonDir: gitDir })
+  const now = refsOf({ gitDir, commonDir: gitDir })
   const moved = [...refs].filter(([name, value]) => KEPT_REFS.test(name) && now.get(name) !== value)
   const notes: string[] = []
   const ask = (args: readonly string[]) => (basename(gitDir) === ".git" ? answers(dirname(gitDir), args) : undefined)
@@ -127,7 +132,7 @@ function folderFor(gitDir: string, path: string): void {
   let folder = gitDir
   for (const name of path.split("/").slice(0, -1)) {
     folder = join(folder, name)
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) continue
+    if (isFolder(folder)) continue
     rmSync(folder, { force: true })
     mkdirSync(folder)
   }
@@ -135,18 +140,10 @@ function folderFor(gitDir: string, path: string): void {
 
 /** Of a regular file; 0 where something else lies there, and where nothing does. */
 function sizeOf(path: string): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = lookAt(path)
   return stat?.isFile() === true ? stat.size : 0
 }
 
 function modeOf(path: string): number {
-  return (lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
+  return (lookAt(path)?.mode ?? 0o644) & 0o777
 }

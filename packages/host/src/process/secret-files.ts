@@ -1,7 +1,7 @@
-import { lstatSync } from "node:fs"
-import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { findDenied, mayBeLinked, type ReadRules } from "../paths/denied-files.ts"
+import { entriesOf, lookAt } from "../look.ts"
+import { filesBelow, findDenied, mayBeLinked, type ReadRules } from "../paths/denied-files.ts"
+import { createTurns } from "../turns.ts"
 
 /** What a sandboxed process must not see, by absolute path. */
 export interface SecretEntries {
@@ -21,28 +21,26 @@ export async function secretFiles(folders: readonly string[], rules: ReadRules):
   const found = await findDenied(folders, rules)
   const linked = new Set(found.files.flatMap((file) => inodeIfShared(file)))
   for (const folder of found.folders.filter(mayBeLinked))
-    for (const file of await filesIn(folder)) inodeIfShared(file).forEach((inode) => linked.add(inode))
+    for (const file of await filesBelow([folder])) inodeIfShared(file).forEach((inode) => linked.add(inode))
   if (linked.size === 0) return found
   const others = await filesWith(linked, folders, new Set([...found.files, ...found.folders]))
   return { ...found, files: [...found.files, ...others] }
 }
 
 function inodeIfShared(path: string): string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = lookAt(path)
   return stat === undefined || stat.nlink < 2 ? [] : [`${stat.dev}:${stat.ino}`]
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
 async function filesWith(inodes: ReadonlySet<string>, folders: readonly string[], known: ReadonlySet<string>) {
   const found: string[] = []
   const pending = [...folders]
+  const turn = createTurns()
   let seen = 0
   for (let folder = pending.pop(); folder !== undefined && seen < MOST_ENTRIES; folder = pending.pop()) {
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const others = turn()
+    if (others !== undefined) await others
+    for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name)
       if (known.has(path)) continue
       seen += 1

@@ -1,7 +1,8 @@
-import { lstat, readdir, realpath } from "node:fs/promises"
 import { join, sep } from "node:path"
+import { entriesOf, lookAt, realOf } from "../look.ts"
 import type { DeniedFiles } from "../paths/denied-files.ts"
 import { isInside } from "../paths/roots.ts"
+import { createTurns } from "../turns.ts"
 import { refused, type RepositoryLayout } from "./layout.ts"
 
 const MOST_ENTRIES = 100_000
@@ -29,16 +30,19 @@ export async function holdEntries(layout: RepositoryLayout, bounds: Bounds, deep
   const tops = new Set(pending)
   // Local clones share objects by hard links, and nothing else.
   const objects = join(layout.commonDir, "objects")
+  const turn = createTurns()
   let seen = 0
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const others = turn()
+    if (others !== undefined) await others
+    for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name)
       if (++seen > MOST_ENTRIES)
         throw refused("it has too many files to look at all of them, and nothing contains git here")
       if (entry.isDirectory()) {
         const below = deep || (tops.has(folder) && entry.name === "info")
         if (below && !(tops.has(folder) && SKIPPED.has(entry.name)) && !tops.has(path)) pending.push(path)
-      } else if (entry.isSymbolicLink()) await holdLink(path, bounds.roots, own)
+      } else if (entry.isSymbolicLink()) holdLink(path, bounds.roots, own)
       else if (!entry.isFile()) throw refused(`${path} is no regular file`)
       else if (!isInside(objects, path)) await holdFile(path, bounds.denied)
     }
@@ -46,8 +50,8 @@ export async function holdEntries(layout: RepositoryLayout, bounds: Bounds, deep
 }
 
 /** Repositories share parts by links, always with another repository; a file of the workspace is none. */
-async function holdLink(path: string, roots: readonly string[], own: readonly string[]): Promise<void> {
-  const target = await realpath(path).catch(() => undefined)
+function holdLink(path: string, roots: readonly string[], own: readonly string[]): void {
+  const target = realOf(path)
   if (target !== undefined && own.some((folder) => isInside(folder, target))) return
   if (target === undefined || !roots.some((root) => isInside(root, target)))
     throw refused(`${path} is a link that leads out of the workspace`)
@@ -56,7 +60,7 @@ async function holdLink(path: string, roots: readonly string[], own: readonly st
 }
 
 async function holdFile(path: string, denied: DeniedFiles): Promise<void> {
-  const stat = await lstat(path).catch(() => undefined)
+  const stat = lookAt(path)
   if (stat !== undefined && (await denied.holds(stat)))
     throw refused(`${path} is another name of a file that is kept from tools`)
 }

@@ -1,6 +1,7 @@
-import type { Dirent } from "node:fs"
-import { lstat, readdir, stat } from "node:fs/promises"
+import { statSync, type Dirent, type Stats } from "node:fs"
 import { basename, join } from "node:path"
+import { entriesOf, lookAt } from "../look.ts"
+import { createTurns } from "../turns.ts"
 import { refused, type RepositoryLayout } from "./layout.ts"
 
 /** What git opens in each folder of a working tree, links not followed. */
@@ -26,7 +27,7 @@ export async function holdingNothing<T>(
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  await Promise.all([...atTop(layout)].map(async (path) => refuse(await findingAt(path))))
+  for (const path of atTop(layout)) refuse(findingAt(path))
   const over = new AbortController()
   const late = new AbortController()
   let found: string | undefined
@@ -60,8 +61,8 @@ function refuse(finding: string | undefined): void {
 }
 
 /** What is wrong with a file that git would open; nothing where it is an ordinary one, a link or not there. */
-async function findingAt(path: string): Promise<string | undefined> {
-  const listed = await lstat(path).catch(() => undefined)
+function findingAt(path: string): string | undefined {
+  const listed = lookAt(path)
   if (listed === undefined || listed.isSymbolicLink() || listed.isDirectory()) return undefined
   if (!listed.isFile()) return `${path} is no regular file`
   return listed.size > MOST_BYTES ? `${path} is larger than ${MOST_BYTES / 1024 / 1024} MB` : undefined
@@ -77,17 +78,20 @@ export async function heldUpBy(layout: RepositoryLayout, over?: AbortSignal): Pr
     // A repository of its own within the tree is read too: git asks where its HEAD stands.
     inside: path !== layout.top,
   }))
+  const turn = createTurns()
   let seen = 0
   for (let at = 0; at < pending.length && seen < MOST_ENTRIES; at++) {
+    const others = turn()
+    if (others !== undefined) await others
     if (over?.aborted === true) return undefined
     const { path, inside } = pending[at]!
-    const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+    const entries = entriesOf(path)
     seen += entries.length
     for (const entry of entries) {
       const full = join(path, entry.name)
       const own = inside || entry.name === ".git"
       if (entry.isDirectory() && !(inside && entry.name === "objects")) pending.push({ path: full, inside: own })
-      const finding = isRead(entry, inside) ? await findingIn(full, entry) : undefined
+      const finding = isRead(entry, inside) ? findingIn(full, entry) : undefined
       if (finding !== undefined) return finding
     }
   }
@@ -99,10 +103,19 @@ function isRead(entry: Dirent, inside: boolean): boolean {
   return entry.isSymbolicLink() || !(entry.isFile() || entry.isDirectory()) || entry.name === "HEAD"
 }
 
-async function findingIn(path: string, entry: Dirent): Promise<string | undefined> {
+function findingIn(path: string, entry: Dirent): string | undefined {
   if (!entry.isSymbolicLink()) return findingAt(path)
   if (READ_IN_FOLDERS.has(basename(path))) return undefined
-  const target = await stat(path).catch(() => undefined)
+  const target = behind(path)
   const ordinary = target === undefined || target.isFile() || target.isDirectory()
   return ordinary ? undefined : `${path} is a link to what is no regular file`
+}
+
+/** What a link leads to. */
+function behind(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }

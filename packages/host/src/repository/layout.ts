@@ -1,6 +1,6 @@
-import { lstat, realpath } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
+import { lookAt, realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
 import { readPlainFile } from "./plain-file.ts"
 
@@ -32,25 +32,34 @@ const ALTERNATES_BYTES = 64 * 1024
  * @returns undefined where there is no repository (no `.git`, or one that is a link)
  * @throws ToolwrightError `REPOSITORY_REFUSED` when a part of it lies elsewhere or cannot be read
  */
-export async function resolveRepository(top: string, roots: readonly string[]): Promise<RepositoryLayout | undefined> {
+export function resolveRepository(top: string, roots: readonly string[]): RepositoryLayout | undefined {
   const dotGit = join(top, ".git")
-  const stat = await lstat(dotGit).catch(() => undefined)
+  const stat = lookAt(dotGit)
   if (stat === undefined || stat.isSymbolicLink()) return undefined
   const linked = stat.isFile()
   if (!linked && !stat.isDirectory()) throw refused(`${dotGit} is neither a folder nor a file`)
-  const gitDir = linked ? await pointedTo(dotGit) : dotGit
+  const gitDir = linked ? pointedTo(dotGit) : dotGit
   const inRoots = (path: string) => roots.some((root) => isInside(root, path))
-  const commonDir = await commonOf(gitDir)
+  const commonDir = commonOf(gitDir)
   const layout = { top, gitDir, commonDir, linked }
   if (inRoots(gitDir) && inRoots(commonDir)) {
-    await holdObjects(layout, inRoots)
+    holdObjects(layout, inRoots)
     return layout
   }
-  if (!linked || !(await pointsBack(layout, dotGit)))
+  if (!linked || !pointsBack(layout, dotGit))
     throw refused(`${dotGit} points to ${inRoots(gitDir) ? commonDir : gitDir}, outside the workspace`)
   const outside = isInside(commonDir, gitDir) ? commonDir : gitDir
-  await holdObjects(layout, (path) => inRoots(path) || isInside(outside, path))
+  holdObjects(layout, (path) => inRoots(path) || isInside(outside, path))
   return { ...layout, outside }
+}
+
+/** The same where it makes no difference why there is none that tools may touch. */
+export function repositoryOrNothing(top: string, roots: readonly string[]): RepositoryLayout | undefined {
+  try {
+    return resolveRepository(top, roots)
+  } catch {
+    return undefined
+  }
 }
 
 /** The error for a repository that tools do not touch. */
@@ -60,45 +69,42 @@ export function refused(why: string): ToolwrightError {
   })
 }
 
-async function pointedTo(dotGit: string): Promise<string> {
-  const text = await textOf(dotGit, POINTER_BYTES)
+function pointedTo(dotGit: string): string {
+  const text = textOf(dotGit, POINTER_BYTES)
   const target = /^gitdir: ([^\0\n]+?)\s*$/u.exec(text ?? "")?.[1]
   if (target === undefined) throw refused(`${dotGit} names no repository`)
-  return (await real(resolve(dirname(dotGit), target))) ?? refuse(`${dotGit} points to ${target}, which is not there`)
+  return realOf(resolve(dirname(dotGit), target)) ?? refuse(`${dotGit} points to ${target}, which is not there`)
 }
 
-async function commonOf(gitDir: string): Promise<string> {
+function commonOf(gitDir: string): string {
   const file = join(gitDir, "commondir")
-  const text = await textOf(file, POINTER_BYTES)
+  const text = textOf(file, POINTER_BYTES)
   if (text === undefined) return gitDir
-  return (await real(resolve(gitDir, text.trim()))) ?? refuse(`${file} points to what is not there`)
+  return realOf(resolve(gitDir, text.trim())) ?? refuse(`${file} points to what is not there`)
 }
 
 /** A linked working tree is named by `worktrees/<id>/gitdir`, a submodule's by `core.worktree`. */
-async function pointsBack({ top, gitDir, commonDir }: RepositoryLayout, dotGit: string): Promise<boolean> {
-  const back = (await textOf(join(gitDir, "gitdir"), POINTER_BYTES))?.trim()
+function pointsBack({ top, gitDir, commonDir }: RepositoryLayout, dotGit: string): boolean {
+  const back = textOf(join(gitDir, "gitdir"), POINTER_BYTES)?.trim()
   if (back !== undefined)
-    return (
-      (await real(resolve(gitDir, back))) === (await real(dotGit)) &&
-      dirname(dirname(gitDir)) === (await real(commonDir))
-    )
+    return realOf(resolve(gitDir, back)) === realOf(dotGit) && dirname(dirname(gitDir)) === realOf(commonDir)
   if (gitDir !== commonDir) return false
-  const config = (await textOf(join(gitDir, "config"), 1024 * 1024)) ?? ""
+  const config = textOf(join(gitDir, "config"), 1024 * 1024) ?? ""
   const worktree = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/imu.exec(config)?.[1]
-  return worktree !== undefined && (await real(resolve(gitDir, worktree))) === top
+  return worktree !== undefined && realOf(resolve(gitDir, worktree)) === top
 }
 
 /** Objects may be borrowed from elsewhere (`objects/info/alternates`), and what is borrowed from likewise. */
-async function holdObjects(layout: RepositoryLayout, allowed: (path: string) => boolean): Promise<void> {
+function holdObjects(layout: RepositoryLayout, allowed: (path: string) => boolean): void {
   const pending = [join(layout.commonDir, "objects")]
   const seen = new Set<string>()
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const objects = await real(path)
+    const objects = realOf(path)
     if (objects === undefined || seen.has(objects)) continue
     seen.add(objects)
     if (!allowed(objects)) throw refused(`it takes objects from ${objects}, outside the workspace`)
     if (seen.size > 32) throw refused("it takes objects from too many others")
-    const list = (await textOf(join(objects, "info/alternates"), ALTERNATES_BYTES)) ?? ""
+    const list = textOf(join(objects, "info/alternates"), ALTERNATES_BYTES) ?? ""
     for (const line of list.split("\n")) {
       if (line.startsWith('"')) throw refused(`${objects}/info/alternates has a quoted name`)
       if (line !== "" && !line.startsWith("#")) pending.push(resolve(objects, line))
@@ -106,18 +112,24 @@ async function holdObjects(layout: RepositoryLayout, allowed: (path: string) => 
   }
 }
 
-async function textOf(path: string, limit: number): Promise<string | undefined> {
+function textOf(path: string, limit: number): string | undefined {
   try {
-    return (await readPlainFile(path, limit))?.toString("utf8")
+    return readPlainFile(path, limit)?.toString("utf8")
   } catch (thrown) {
     throw refused(thrown instanceof Error ? thrown.message : String(thrown))
   }
 }
 
-function real(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined)
-}
-
 function refuse(why: string): never {
   throw refused(why)
+}
+
+/** The nearest folder with a `.git`, from a folder upwards and never above the root. */
+export function repositoryTop(root: string, folder: string): string | undefined {
+  for (let at = resolve(folder); isInside(root, at); at = dirname(at)) {
+    const stat = lookAt(join(at, ".git"))
+    if (stat !== undefined && !stat.isSymbolicLink()) return at
+    if (at === dirname(at)) break
+  }
+  return undefined
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { resolveRepository, type RepositoryLayout } from "./layout.ts"
-import { readPlainFile } from "./plain-file.ts"
+import { entriesOf, lookAt } from "../look.ts"
+import { repositoryOrNothing, type RepositoryLayout } from "./layout.ts"
+import { plainFileOrNothing } from "./plain-file.ts"
 
 /** What a repository holds at one moment, as far as commits and branches go. */
 export interface RepositoryState {
@@ -30,15 +30,12 @@ const PACKED_BYTES = 64 * 1024 * 1024
  * @param roots the folders that tools may touch; `root` alone unless given
  * @returns undefined where there is no repository that tools may touch
  */
-export async function repositoryState(
-  root: string,
-  roots: readonly string[] = [root],
-): Promise<RepositoryState | undefined> {
-  const layout = await resolveRepository(root, roots).catch(() => undefined)
+export function repositoryState(root: string, roots: readonly string[] = [root]): RepositoryState | undefined {
+  const layout = repositoryOrNothing(root, roots)
   if (layout === undefined) return undefined
-  const head = (await textOf(join(layout.gitDir, "HEAD"), 4096)).trim()
-  const refs = await refsOf(layout)
-  const log = await sizeOf(join(layout.gitDir, "logs/HEAD"))
+  const head = textOf(join(layout.gitDir, "HEAD"), 4096).trim()
+  const refs = refsOf(layout)
+  const log = lookAt(join(layout.gitDir, "logs/HEAD"))?.size ?? 0
   const branch = /^ref: (.+)$/u.exec(head)?.[1]
   const commit = branch === undefined ? head || null : (refs.get(branch) ?? null)
   const hash = createHash("sha256").update(`${head}\n${log}\n`)
@@ -49,11 +46,11 @@ export async function repositoryState(
 type Folders = Pick<RepositoryLayout, "gitDir" | "commonDir">
 
 /** Every ref of a repository with what it says. */
-export async function refsOf(layout: Folders): Promise<Map<string, string>> {
+export function refsOf(layout: Folders): Map<string, string> {
   const refs = new Map<string, string>()
-  readPacked(refs, await textOf(join(layout.commonDir, "packed-refs"), PACKED_BYTES))
-  await readLoose(refs, layout)
-  await readTables(refs, layout)
+  readPacked(refs, textOf(join(layout.commonDir, "packed-refs"), PACKED_BYTES))
+  readLoose(refs, layout)
+  readTables(refs, layout)
   return refs
 }
 
@@ -64,14 +61,14 @@ function readPacked(refs: Map<string, string>, text: string): void {
   }
 }
 
-async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Folders): Promise<void> {
+function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Folders): void {
   const pending = [...new Set([commonDir, gitDir])].map((folder) => ({ folder, name: "refs" }))
   for (let at = pending.pop(); at !== undefined && refs.size < MOST_REFS; at = pending.pop()) {
     const { folder, name } = at
-    for (const entry of await readdir(join(folder, name), { withFileTypes: true }).catch(() => [])) {
+    for (const entry of entriesOf(join(folder, name))) {
       const below = `${name}/${entry.name}`
       if (entry.isDirectory()) pending.push({ folder, name: below })
-      else if (!entry.name.endsWith(".lock")) refs.set(below, (await textOf(join(folder, below), 4096)).trim())
+      else if (!entry.name.endsWith(".lock")) refs.set(below, textOf(join(folder, below), 4096).trim())
     }
   }
 }
@@ -79,15 +76,11 @@ async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Folde
 /**
  * The other way to keep refs (`extensions.refStorage = reftable`): binary tables, of which the names and sizes count.
  */
-async function readTables(refs: Map<string, string>, { commonDir }: Folders): Promise<void> {
-  const list = await textOf(join(commonDir, "reftable/tables.list"), 64 * 1024)
+function readTables(refs: Map<string, string>, { commonDir }: Folders): void {
+  const list = textOf(join(commonDir, "reftable/tables.list"), 64 * 1024)
   if (list !== "") refs.set("reftable", createHash("sha256").update(list).digest("hex"))
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return (await lstat(path).catch(() => undefined))?.size ?? 0
-}
-
-async function textOf(path: string, limit: number): Promise<string> {
-  return (await readPlainFile(path, limit).catch(() => undefined))?.toString("latin1") ?? ""
+function textOf(path: string, limit: number): string {
+  return plainFileOrNothing(path, limit)?.toString("latin1") ?? ""
 }

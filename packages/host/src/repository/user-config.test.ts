@@ -42,7 +42,7 @@ test("a conditional include with a set of characters holds for the folders that 
       const says = execFileSync("git", ["config", "--default", "", "--get", "user.name"], { cwd: path, env })
         .toString()
         .trim()
-      const entries = await userConfig(join(path, ".git"), env)
+      const entries = userConfig(join(path, ".git"), env)
       const ours = entries.find(({ section, key }) => section === "user" && key === "name")?.value ?? ""
       if (says !== ours) wrong.push(`${folder} by ${pattern}: git ${says}, here ${ours}`)
     }

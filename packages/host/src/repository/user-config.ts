@@ -1,8 +1,8 @@
-import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { realOf } from "../look.ts"
 import { parseConfig, type ConfigEntry } from "./config-file.ts"
-import { readPlainFile } from "./plain-file.ts"
+import { plainFileOrNothing } from "./plain-file.ts"
 
 const MOST_BYTES = 1024 * 1024
 const DEEPEST = 5
@@ -12,25 +12,25 @@ const DEEPEST = 5
  * `includeIf.gitdir:…`). A file that cannot be read counts as empty: what comes of that is a missing name, which git
  * asks for itself.
  */
-export async function userConfig(
+export function userConfig(
   gitDir: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<ConfigEntry[]> {
+): ConfigEntry[] {
   const xdg = join(env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "git/config")
   const own = env.GIT_CONFIG_GLOBAL === undefined ? [xdg, join(homedir(), ".gitconfig")] : [env.GIT_CONFIG_GLOBAL]
   const files = ["/etc/gitconfig", ...own]
   const entries: ConfigEntry[] = []
-  for (const file of files) entries.push(...(await withIncludes(file, gitDir, 0)))
+  for (const file of files) entries.push(...withIncludes(file, gitDir, 0))
   return entries
 }
 
-async function withIncludes(file: string, gitDir: string, depth: number): Promise<ConfigEntry[]> {
-  const text = await textOf(file)
+function withIncludes(file: string, gitDir: string, depth: number): ConfigEntry[] {
+  const text = textOf(file)
   if (text === undefined || depth > DEEPEST) return []
   const entries: ConfigEntry[] = []
   for (const entry of parsed(text)) {
     const included = entry.value !== null && entry.key === "path" && isIncluded(entry, file, gitDir)
-    if (included) entries.push(...(await withIncludes(expanded(entry.value!, dirname(file)), gitDir, depth + 1)))
+    if (included) entries.push(...withIncludes(expanded(entry.value!, dirname(file)), gitDir, depth + 1))
     else entries.push(entry)
   }
   return entries
@@ -105,10 +105,7 @@ function parsed(text: string): ConfigEntry[] {
 }
 
 /** A user's own file may be a link, as those who keep their settings in a repository have it. */
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return (await readPlainFile(await realpath(file), MOST_BYTES))?.toString("utf8")
-  } catch {
-    return undefined
-  }
+function textOf(file: string): string | undefined {
+  const real = realOf(file)
+  return real === undefined ? undefined : plainFileOrNothing(real, MOST_BYTES)?.toString("utf8")
 }

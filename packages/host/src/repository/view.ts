@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { entriesOf, realOf } from "../look.ts"
 import { parseConfig, printConfig, type ConfigEntry } from "./config-file.ts"
 import { allowedOfRepository, allowedOfUser, fixedEntries, type SafeConfig } from "./config-rules.ts"
 import { refused, resolveRepository, type RepositoryLayout } from "./layout.ts"
@@ -12,7 +13,7 @@ import { userConfig } from "./user-config.ts"
  * working trees share from a folder that a variable names (`GIT_COMMON_DIR`); that folder is a temporary one, which
  * holds the configuration as a file and everything else as links into the repository. Dispose of it.
  */
-export interface RepositoryView extends AsyncDisposable {
+export interface RepositoryView extends Disposable {
   /** The temporary folder. */
   readonly folder: string
   /** Environment variables by which git finds it all. */
@@ -34,18 +35,18 @@ const SHARED = ["objects", "refs", "logs", "info", "packed-refs", "shallow", "re
 const CONFIG_BYTES = 1024 * 1024
 
 /** @throws ToolwrightError `REPOSITORY_REFUSED` when the configuration cannot be read */
-export async function viewRepository(layout: RepositoryLayout, writable: boolean): Promise<RepositoryView> {
-  const { entries, safe, hooks } = await configurationOf(layout)
-  const everyUser = await userConfig(layout.gitDir)
+export function viewRepository(layout: RepositoryLayout, writable: boolean): RepositoryView {
+  const { entries, safe, hooks } = configurationOf(layout)
+  const everyUser = userConfig(layout.gitDir)
   const user = allowedOfUser(everyUser)
-  const folder = await mkdtemp(join(await realpath(tmpdir()), "toolwright-git-"))
+  const folder = mkdtempSync(join(realOf(tmpdir()) ?? tmpdir(), "toolwright-git-"))
   try {
-    await fill(folder, layout, writable)
+    fill(folder, layout, writable)
     const text = printConfig([...safe.entries, ...fixedEntries()])
-    await writeFile(join(folder, "config"), text, { mode: 0o600 })
-    await writeFile(join(folder, "user"), printConfig(user), { mode: 0o600 })
+    writeFileSync(join(folder, "config"), text, { mode: 0o600 })
+    writeFileSync(join(folder, "user"), printConfig(user), { mode: 0o600 })
   } catch (thrown) {
-    await rm(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
     throw thrown
   }
   return {
@@ -63,17 +64,25 @@ export async function viewRepository(layout: RepositoryLayout, writable: boolean
       GIT_ATTR_NOSYSTEM: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
     },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-async function fill(folder: string, { commonDir }: RepositoryLayout, writable: boolean): Promise<void> {
+function fill(folder: string, { commonDir }: RepositoryLayout, writable: boolean): void {
   // git makes the logs itself, but not behind a link that leads nowhere.
-  if (writable) await mkdir(join(commonDir, "logs"), { recursive: true }).catch(() => {})
-  const there = new Set(await readdir(commonDir))
+  if (writable) makeFolder(join(commonDir, "logs"))
+  const there = new Set(readdirSync(commonDir))
   for (const name of SHARED) {
     // Files among these are made by renaming; git looks where a link leads before it does.
-    if (there.has(name) || name === "packed-refs") await symlink(join(commonDir, name), join(folder, name))
+    if (there.has(name) || name === "packed-refs") symlinkSync(join(commonDir, name), join(folder, name))
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch {
+    // Something else lies there, or nothing may be made: git says what it lacks.
   }
 }
 
@@ -84,14 +93,14 @@ const ORDINARY = new Set(["core.bare", "core.worktree", "init.defaultbranch", "s
  * Why git, as it comes, would start programs of the repository at a folder's top: for a git that is not shown a view.
  * @returns nothing where there is no repository, or none that names programs
  */
-export async function startsPrograms(top: string, roots: readonly string[]): Promise<string | undefined> {
+export function startsPrograms(top: string, roots: readonly string[]): string | undefined {
   try {
-    const layout = await resolveRepository(top, roots)
+    const layout = resolveRepository(top, roots)
     if (layout === undefined) return undefined
-    const { safe, hooks } = await configurationOf(layout)
+    const { safe, hooks } = configurationOf(layout)
     const key = safe.dropped.find((name) => !ORDINARY.has(name))
     if (key !== undefined) return `the repository's configuration has ${key}`
-    const own = (await readdir(hooks).catch(() => [])).find((name) => !name.endsWith(".sample"))
+    const own = entriesOf(hooks).find(({ name }) => !name.endsWith(".sample"))?.name
     return own === undefined ? undefined : `the repository has the hook ${own}`
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown)
@@ -105,10 +114,10 @@ interface Configuration {
 }
 
 /** What the repository's own configuration says and may say, with the file that single working trees may have. */
-async function configurationOf(layout: RepositoryLayout): Promise<Configuration> {
-  const shared = await entriesOf(join(layout.commonDir, "config"))
+function configurationOf(layout: RepositoryLayout): Configuration {
+  const shared = configIn(join(layout.commonDir, "config"))
   const perTree = lastValue(shared, "extensions", "worktreeconfig")
-  const own = perTree === undefined ? [] : await entriesOf(join(layout.gitDir, "config.worktree"))
+  const own = perTree === undefined ? [] : configIn(join(layout.gitDir, "config.worktree"))
   const entries = [...shared, ...own]
   const safe = allowedOfRepository(entries)
   if (safe.unknownExtension !== undefined)
@@ -131,9 +140,9 @@ function lastValue(entries: readonly ConfigEntry[], section: string, key: string
   return entries.findLast((one) => one.section === section && one.key === key && one.subsection === undefined)?.value
 }
 
-async function entriesOf(file: string): Promise<ConfigEntry[]> {
+function configIn(file: string): ConfigEntry[] {
   try {
-    return parseConfig((await readPlainFile(file, CONFIG_BYTES))?.toString("utf8") ?? "")
+    return parseConfig(readPlainFile(file, CONFIG_BYTES)?.toString("utf8") ?? "")
   } catch (thrown) {
     throw refused(thrown instanceof Error ? thrown.message : String(thrown))
   }

@@ -1,6 +1,7 @@
-import { lstat, readlink } from "node:fs/promises"
+import { readlinkSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { isThere, lookAt, realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
 import { defaultMemoryMb, type Limits } from "./limits.ts"
 
@@ -35,9 +36,19 @@ export interface SandboxPlan {
   readonly gap?: string
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
   readonly protect?: readonly string[]
+  /**
+   * A program of the system's that starts no others but its own: it gets its libraries, the workspace and what is named
+   * here; no `/proc`, no devices, no toolchains, and of `/etc` who it is and what time. Every mount takes time. Passed
+   * over for a program that lies elsewhere.
+   */
+  readonly alone?: boolean
 }
 
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"]
+const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
+const SYSTEM = [...PROGRAMS, "/etc", "/opt", "/nix"]
+/** What a program that runs alone sees of `/etc`: names of users, the time zone, where libraries lie. */
+const ETC_ALONE = ["passwd", "group", "nsswitch.conf", "localtime", "ld.so.cache"]
+const DEVICES_ALONE = ["/dev/null", "/dev/urandom"]
 const MASKED_FILES = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -78,36 +89,48 @@ const TOOLCHAINS = [
  * @param program the bubblewrap executable
  * @param bounded whether this bubblewrap can bound its temporary file systems (`--size`, since 0.7)
  */
-export async function bubblewrapArgv(
-  program: string,
-  argv: readonly string[],
-  plan: SandboxPlan,
-  bounded = false,
-): Promise<string[]> {
+export function bubblewrapArgv(program: string, argv: readonly string[], plan: SandboxPlan, bounded = false): string[] {
   const args = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
   if (plan.network === true) args.push("--share-net")
-  const system = await (systemMounts ??= mountsOfSystem())
-  args.push(...system.folders)
   const memory = (plan.limits?.memoryMb ?? defaultMemoryMb()) * 1024 * 1024
   // A tmpfs takes as much memory as is written to it.
   const tmpfs = (path: string) => [...(bounded ? ["--size", String(Math.floor(memory / 2))] : []), "--tmpfs", path]
-  args.push("--proc", "/proc", ...system.kernel, "--dev", "/dev", ...tmpfs("/tmp"), ...tmpfs("/run"))
-  args.push("--dir", "/var/tmp", ...system.masks)
-  if (plan.network === true) args.push(...(await boundWhereThere(["/run/systemd/resolve"])))
-  const home = homedir()
-  if (home !== "/" && !SYSTEM.some((folder) => isInside(folder, home))) args.push("--tmpfs", home)
-  for (const path of await toolchains(plan)) args.push(...bound(path, false))
-  args.push(...(await workspaceMounts(plan)))
+  const machine = (machineMounts ??= mountsOfMachine())
+  // Nothing of what it starts outlives the first process of a namespace, so that there is nothing to be waited for.
+  if (runsAlone(argv, plan)) args.push("--as-pid-1", ...machine.alone, ...tmpfs("/tmp"), ...namedToRead(plan))
+  else args.push(...systemMounts(plan, machine, tmpfs))
+  args.push(...workspaceMounts(plan))
   return [...args, "--chdir", plan.cwd, "--", ...argv]
 }
 
+/** Whether a command gets the narrow view that its plan allows: its program lies where all of it is shown. */
+function runsAlone([program = ""]: readonly string[], { alone, network }: SandboxPlan): boolean {
+  const real = alone === true && network !== true ? realOf(program) : undefined
+  return real !== undefined && PROGRAMS.some((folder) => isInside(folder, real))
+}
+
+/** Files beside the workspace that a program which runs alone was named; folders that lie in others shown are not. */
+function namedToRead({ root, readable = [] }: SandboxPlan): string[] {
+  return boundWhereThere(readable.filter((path) => !isInside(path, root) && !isInside(root, path)))
+}
+
+function systemMounts(plan: SandboxPlan, machine: MachineMounts, tmpfs: (path: string) => string[]): string[] {
+  const args = [...machine.folders, "--proc", "/proc", ...machine.kernel, "--dev", "/dev"]
+  args.push(...tmpfs("/tmp"), ...tmpfs("/run"), "--dir", "/var/tmp", ...machine.masks)
+  if (plan.network === true) args.push(...boundWhereThere(["/run/systemd/resolve"]))
+  const home = homedir()
+  if (home !== "/" && !SYSTEM.some((folder) => isInside(folder, home))) args.push("--tmpfs", home)
+  for (const path of toolchains(plan)) args.push(...bound(path, false))
+  return args
+}
+
 /** The workspace, what is mounted beside it and over it, and what of it is hidden. */
-async function workspaceMounts(plan: SandboxPlan): Promise<string[]> {
+function workspaceMounts(plan: SandboxPlan): string[] {
   const { root, folders = [], pinned = [], protect = [], mounts = [], hidden = [], hiddenFolders = [] } = plan
   return [
     ...bound(root, plan.writable !== false),
     ...[...folders, ...pinned].flatMap(({ path, writable }) => bound(path, writable)),
-    ...(await boundWhereThere(protect.map((path) => resolve(root, path)))),
+    ...boundWhereThere(protect.map((path) => resolve(root, path))),
     ...mounts.flatMap(({ source, path, writable }) => bound(path, writable, source)),
     // Last, for a folder that is mounted later shows what was hidden in it.
     ...hidden.flatMap((path) => bound(path, false, "/dev/null")),
@@ -119,9 +142,8 @@ function bound(path: string, writable: boolean, source = path): string[] {
   return [writable ? "--bind" : "--ro-bind", source, path]
 }
 
-async function boundWhereThere(paths: readonly string[], source?: string): Promise<string[]> {
-  const there = await Promise.all(paths.map(async (path) => ((await exists(path)) ? [path] : [])))
-  return there.flat().flatMap((path) => bound(path, false, source))
+function boundWhereThere(paths: readonly string[], source?: string): string[] {
+  return paths.filter(isThere).flatMap((path) => bound(path, false, source))
 }
 
 /**
@@ -138,33 +160,37 @@ const KERNEL_SECRETS = [
   "/proc/sched_debug",
 ]
 
-/** What every sandbox of this machine has of the system; looked at once. */
-interface SystemMounts {
+/** What every sandbox of this machine has of it; looked at once. */
+interface MachineMounts {
+  /** For a program that runs alone. */
+  readonly alone: readonly string[]
   readonly folders: readonly string[]
   readonly kernel: readonly string[]
   readonly masks: readonly string[]
 }
 
-let systemMounts: Promise<SystemMounts> | undefined
+let machineMounts: MachineMounts | undefined
 
-async function mountsOfSystem(): Promise<SystemMounts> {
-  const [folders, kernel, files, hidden] = await Promise.all([
-    Promise.all(SYSTEM.map(systemFolder)),
-    kernelMasks(),
-    boundWhereThere(MASKED_FILES, "/dev/null"),
-    Promise.all(MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : []))),
-  ])
-  return { folders: folders.flat(), kernel, masks: [...files, ...hidden.flat()] }
+function mountsOfMachine(): MachineMounts {
+  return {
+    alone: [
+      ...PROGRAMS.flatMap(systemFolder),
+      ...boundWhereThere(ETC_ALONE.map((name) => join("/etc", name))),
+      ...DEVICES_ALONE.filter(isThere).flatMap((path) => ["--dev-bind", path, path]),
+    ],
+    folders: SYSTEM.flatMap(systemFolder),
+    kernel: [...boundWhereThere(KERNEL_SETTINGS), ...boundWhereThere(KERNEL_SECRETS, "/dev/null")],
+    masks: [
+      ...boundWhereThere(MASKED_FILES, "/dev/null"),
+      ...MASKED_FOLDERS.filter(isThere).flatMap((path) => ["--tmpfs", path]),
+    ],
+  }
 }
 
-async function kernelMasks(): Promise<string[]> {
-  return [...(await boundWhereThere(KERNEL_SETTINGS)), ...(await boundWhereThere(KERNEL_SECRETS, "/dev/null"))]
-}
-
-async function systemFolder(path: string): Promise<string[]> {
-  const stat = await lstat(path).catch(() => undefined)
+function systemFolder(path: string): string[] {
+  const stat = lookAt(path)
   if (stat === undefined) return []
-  return stat.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path]
+  return stat.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path]
 }
 
 /**
@@ -176,7 +202,7 @@ function toolchainAround(folder: string): string | undefined {
   return name === undefined ? undefined : folder.slice(0, `${folder}/`.indexOf(`/${name}/`) + name.length + 1)
 }
 
-async function toolchains(plan: SandboxPlan): Promise<string[]> {
+function toolchains(plan: SandboxPlan): string[] {
   const home = homedir()
   const node = [dirname(dirname(process.execPath)), dirname(process.execPath)]
   const inPath = (plan.env.PATH ?? "").split(":").filter((path) => path.startsWith("/"))
@@ -186,12 +212,8 @@ async function toolchains(plan: SandboxPlan): Promise<string[]> {
   for (const path of wanted) {
     const covered = [...SYSTEM, plan.root, ...found].some((folder) => isInside(folder, path))
     // Never the home folder as a whole, nor one above the workspace.
-    if (covered || isInside(path, home) || isInside(path, plan.root) || !(await exists(path))) continue
+    if (covered || isInside(path, home) || isInside(path, plan.root) || !isThere(path)) continue
     found.push(path)
   }
   return found
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined
 }

@@ -1,30 +1,36 @@
-import { access, constants, realpath } from "node:fs/promises"
+import { accessSync, constants } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
+import { realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
 
 /** The full path of a program on the PATH; undefined when it is not there or cannot be run. */
-export async function findProgram(name: string, path = process.env.PATH ?? ""): Promise<string | undefined> {
+export function findProgram(name: string, path = process.env.PATH ?? ""): string | undefined {
   for (const folder of path.split(delimiter)) {
     if (folder === "") continue
     const candidate = join(folder, name)
-    const runs = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (runs) return candidate
+    if (isExecutable(candidate)) return candidate
   }
   return undefined
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
  * The PATH without folders that others may fill: relative ones, those inside a workspace, and `node_modules/.bin`,
  * which package runners put first. For programs that are started outside a sandbox, the sandbox's own first of all.
  */
-export async function trustedPath(roots: readonly string[], path = process.env.PATH ?? ""): Promise<string> {
+export function trustedPath(roots: readonly string[], path = process.env.PATH ?? ""): string {
   const kept: string[] = []
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder) || /[\\/]node_modules[\\/]/u.test(folder)) continue
-    const real = await realpath(folder).catch(() => undefined)
+    const real = realOf(folder)
     if (real !== undefined && !roots.some((root) => isInside(root, real))) kept.push(folder)
   }
   return kept.join(delimiter)

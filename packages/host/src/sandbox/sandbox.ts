@@ -43,7 +43,7 @@ export function probeBubblewrap(): Promise<Probe> {
 
 async function probe(): Promise<Probe> {
   if (process.platform !== "linux") return { reason: `bubblewrap exists on Linux only, this is ${process.platform}` }
-  const program = await findProgram("bwrap", await trustedPath([process.cwd()]))
+  const program = findProgram("bwrap", trustedPath([process.cwd()]))
   if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" }
   const first = await tryBubblewrap(program, true)
   return first.reason?.includes("--size") === true ? tryBubblewrap(program, false) : first
@@ -55,7 +55,7 @@ const PROBE_MS = 60_000
 async function tryBubblewrap(program: string, bounded: boolean): Promise<Probe> {
   const env = childEnvironment()
   const plan = { root: "/tmp", cwd: "/tmp", env, writable: false }
-  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], plan, bounded)
+  const argv = bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], plan, bounded)
   try {
     const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: PROBE_MS })
     if (outcome.exitCode === 0) return { program, bounded }
@@ -108,7 +108,7 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
   const limits = await applyLimits(plan.limits)
   try {
     const inside = limits.inside(request.argv)
-    const argv = await bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env: request.env }, bounded)
+    const argv = bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env: request.env }, bounded)
     const writable = plan.writable === true || (plan.folders?.some((each) => each.writable) ?? false)
     const disk = diskBound(plan.root, writable, plan.limits)
     const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root, disk })
@@ -130,7 +130,7 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
 }
 
 async function runOutside(reason: string, plan: SandboxedRequest["plan"], request: ProcessRequest): Promise<Ran> {
-  await assertThere(request)
+  assertThere(request)
   wipeOwnEnvironment()
   const limits = await applyLimits(plan.limits, false)
   try {
@@ -156,8 +156,8 @@ async function runOutside(reason: string, plan: SandboxedRequest["plan"], reques
 }
 
 /** What the system would say if the program were started by itself, and not by a shell that sets limits. */
-async function assertThere({ argv: [program = ""], env }: ProcessRequest): Promise<void> {
-  if (program.includes("/") || (await findProgram(program, env.PATH)) !== undefined) return
+function assertThere({ argv: [program = ""], env }: ProcessRequest): void {
+  if (program.includes("/") || findProgram(program, env.PATH) !== undefined) return
   throw Object.assign(new Error(`spawn ${program} ENOENT`), {
     code: "ENOENT",
     syscall: `spawn ${program}`,

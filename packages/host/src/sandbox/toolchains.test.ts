@@ -11,7 +11,7 @@ test("a toolchain that PATH names is there as a whole, in whoever's home it lies
   for (const path of paths) mkdirSync(join(folder, path), { recursive: true })
   const root = join(folder, "workspace")
   const PATH = [".pyenv/shims", ".cargo/bin", "tools/bin"].map((path) => join(folder, path)).join(":")
-  const argv = await bubblewrapArgv("bwrap", ["true"], { root, cwd: root, env: { PATH } })
+  const argv = bubblewrapArgv("bwrap", ["true"], { root, cwd: root, env: { PATH } })
   const shown = argv.filter((each, at) => argv[at - 1] === "--ro-bind" && each.startsWith(folder))
   expect(shown.map((path) => path.slice(folder.length + 1))).toEqual([".pyenv", ".cargo/bin", "tools/bin"])
 })

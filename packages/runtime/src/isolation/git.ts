@@ -36,7 +36,7 @@ export interface Git {
  */
 export async function gitIn(top: string): Promise<Git> {
   const real = await realpath(top)
-  const layout = await resolveRepository(real, [real])
+  const layout = resolveRepository(real, [real])
   if (layout === undefined)
     throw new ToolwrightError("NOT_A_REPOSITORY", `${top} is not the top of a git repository.`, {
       hint:
@@ -47,7 +47,7 @@ export async function gitIn(top: string): Promise<Git> {
   await holdEntries(layout, { roots: [real], denied: policy.denied }, true)
   const { gitDir, commonDir } = layout
   const attempt = async (...args: string[]): Promise<GitAnswer> => {
-    await using view = await viewRepository(layout, true)
+    using view = viewRepository(layout, true)
     await programStarts()
     const argv = ["git", ...BARE, ...(await known(view.env)), ...args]
     return await holdingNothing(layout, undefined, (signal) => answerOf(argv, real, { ...view.env }, signal))

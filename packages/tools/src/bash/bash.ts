@@ -137,8 +137,8 @@ async function inShell(
     import("@toolwright/host/process"),
     import("@toolwright/host/sandbox"),
   ])
-  const path = await trustedPath(host.workspace.roots.map((root) => root.real))
-  const bash = await findProgram("bash", path)
+  const path = trustedPath(host.workspace.roots.map((root) => root.real))
+  const bash = findProgram("bash", path)
   const shell = bash === undefined ? ["/bin/sh", "-c"] : [bash, "--noprofile", "--norc", "-c"]
   return contained(host, {
     argv: [...shell, command],
@@ -281,7 +281,7 @@ async function gitAsItIs(host: ProcessHost, programs: readonly string[]): Promis
   if (!programs.includes("git")) return undefined
   const { startsPrograms } = await import("@toolwright/host/repository")
   const roots = host.workspace.roots.map((root) => root.real)
-  const why = await startsPrograms(host.root, roots)
+  const why = startsPrograms(host.root, roots)
   return why === undefined ? undefined : uncontained(`git, and ${why}`, ["the tool git"])
 }
 

@@ -1,7 +1,8 @@
 import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { visibleName } from "@toolwright/host/text"
 import { resolveCommit } from "./refs.ts"
-import { git } from "./repository.ts"
+import { partRawDiff, plainName } from "./raw-diff.ts"
+import { git, type GitOutcome } from "./repository.ts"
 import { describeStatus, readStatus, WHOLE_LIST, type Status } from "./status.ts"
 import { gitFailure, paths, protectedAmong, type GitWork } from "./work.ts"
 
@@ -18,24 +19,16 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   if (args.staged === true) command.push("--cached")
   if (typeof args.ref === "string") command.push(await resolveCommit(repository, settings, args.ref, run))
   const named = paths(work, args.files)
-  // Both at once: most of the time there is nothing to leave out, and then the second is the answer.
-  const [names, whole] = await Promise.all([
-    git(repository, settings, [...command, "--name-only", "--no-renames", "-z", "--", ...named], {
-      ...run,
-      keepBytes: WHOLE_LIST,
-    }),
-    git(repository, settings, [...command, "--", ...named], run),
-  ])
-  if (names.exitCode !== 0 || names.stdout.truncated) return gitFailure("diff", names)
-  const changed = names.stdout.text.split("\0").filter((name) => name !== "")
-  const secrets = [...(await protectedAmong(work, changed))]
+  const found = await namedDiff(work, command, named)
+  if ("failed" in found) return gitFailure("diff", found.failed)
+  const secrets = [...(await protectedAmong(work, found.names))]
   const files = [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
-  const outcome =
+  const shownOf =
     secrets.length === 0
-      ? whole
-      : await git(repository, settings, [...command, "--", ...files], { ...run, patterns: true })
-  if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
-  const diff = outcome.stdout.text
+      ? found
+      : readDiff(await git(repository, settings, [...command, "--", ...files], { ...run, patterns: true }))
+  if ("failed" in shownOf) return gitFailure("diff", shownOf.failed)
+  const { diff, truncated } = shownOf
   const shown =
     diff === "" && secrets.length === 0
       ? noDifferences(await readStatus(repository, settings, run), args.staged === true)
@@ -46,8 +39,36 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
       : `Changed, but protected and not shown: ${secrets.map(visibleName).join(", ")}.\n${shown}`
   return success({
     output,
-    data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated, left_out: secrets },
+    data: { diff, files: filesOfDiff(diff), truncated, left_out: secrets },
   })
+}
+
+interface Read {
+  readonly diff: string
+  readonly truncated: boolean
+}
+
+function readDiff(outcome: GitOutcome): Read | { readonly failed: GitOutcome } {
+  if (outcome.exitCode !== 0) return { failed: outcome }
+  return { diff: outcome.stdout.text, truncated: outcome.stdout.truncated }
+}
+
+/** The whole diff, and the names of all files that it shows something of. */
+async function namedDiff(
+  { repository, settings, run }: GitWork,
+  command: readonly string[],
+  named: readonly string[],
+): Promise<(Read & { readonly names: readonly string[] }) | { readonly failed: GitOutcome }> {
+  const both = await git(repository, settings, [...command, "--raw", "--patch", "--", ...named], run)
+  const parted = both.exitCode === 0 ? partRawDiff(both.stdout.text) : undefined
+  if (parted !== undefined) return { ...parted, truncated: both.stdout.truncated }
+  // In the middle of a merge, and of thousands of files, git tells the two apart.
+  const list = [...command, "--name-only", "--no-renames", "-z", "--", ...named]
+  const names = await git(repository, settings, list, { ...run, keepBytes: WHOLE_LIST })
+  if (names.exitCode !== 0 || names.stdout.truncated) return { failed: names }
+  const whole = readDiff(await git(repository, settings, [...command, "--", ...named], run))
+  if ("failed" in whole) return whole
+  return { ...whole, names: names.stdout.text.split("\0").filter((name) => name !== "") }
 }
 
 function noDifferences(status: Status, staged: boolean): string {
@@ -63,7 +84,8 @@ function filesOfDiff(diff: string): { path: string; added: number; removed: numb
   let inHunk = false
   for (const line of diff.split("\n")) {
     if (line.startsWith("diff --git ")) {
-      files.push({ path: / b\/(.*)$/u.exec(line)?.[1] ?? "", added: 0, removed: 0 })
+      const [, quoted, plain = ""] = / (?:("b\/.*")|b\/(.*))$/u.exec(line) ?? []
+      files.push({ path: quoted === undefined ? plain : plainName(quoted).slice(2), added: 0, removed: 0 })
       inHunk = false
     } else if (line.startsWith("@@")) inHunk = true
     else if (inHunk && line.startsWith("+")) files.at(-1)!.added++

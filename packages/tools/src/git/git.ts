@@ -168,7 +168,7 @@ async function runGit(
   context: Pick<ToolContext, "signal">,
 ): Promise<ToolResult> {
   try {
-    await using work = await openRepository(host, args.path, context.signal)
+    using work = await openRepository(host, args.path, context.signal)
     if (!host.writable && CHANGING.has(action)) {
       return failure({
         code: "READ_ONLY",
@@ -210,7 +210,7 @@ async function actionOf(action: Action): Promise<Run> {
 /** What became of an action whose process died; `argument` names the one that selects it. */
 export function gitReconcile(host: ProcessHost, argument: string): NonNullable<ToolDefinition["reconcile"]> {
   return async (call) => {
-    await using work = await openRepository(host, call.arguments.path, AbortSignal.timeout(60_000))
+    using work = await openRepository(host, call.arguments.path, AbortSignal.timeout(60_000))
     const { interruptedAction } = await import("./interrupted.ts")
     return await interruptedAction(work, String(call.arguments[argument]), call)
   }
@@ -256,5 +256,5 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
       },
     )
   }
-  return { host, repository, settings, run: { signal }, [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose]() }
+  return { host, repository, settings, run: { signal }, [Symbol.dispose]: () => repository[Symbol.dispose]() }
 }

@@ -37,7 +37,7 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     timeoutMs: 60_000,
     async execute(args, context) {
       try {
-        await using work = await openRepository(host, args.path, context.signal)
+        using work = await openRepository(host, args.path, context.signal)
         const { repository, settings, run } = work
         const { describeStatus, readStatus } = await import("./status.ts")
         const state = await readStatus(repository, settings, run)

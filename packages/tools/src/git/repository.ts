@@ -1,11 +1,10 @@
-import { lstat } from "node:fs/promises"
 import { homedir } from "node:os"
-import { dirname, join, resolve } from "node:path"
-import { isInside } from "@toolwright/host/paths"
+import { join } from "node:path"
 import { childEnvironment, type ProcessHost, type ProcessOutcome, type HostPlan } from "@toolwright/host/process"
 import {
   holdEntries,
   holdingNothing,
+  repositoryTop,
   resolveRepository,
   viewRepository,
   type RepositoryLayout,
@@ -25,7 +24,7 @@ import { withoutItsLocks } from "./locks.ts"
  * A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace, and how git is
  * shown what belongs to it. Dispose of it.
  */
-export interface Repository extends AsyncDisposable {
+export interface Repository extends Disposable {
   readonly workspaceRoot: string
   readonly top: string
   /** Whether the workspace may be changed. */
@@ -63,16 +62,16 @@ export async function openRepositoryAt(
   folder: string,
 ): Promise<Repository | undefined> {
   const roots = host.workspace.roots.map((root) => root.real)
-  const top = await topOf(host.root, folder)
-  const layout = top === undefined ? undefined : await resolveRepository(top, roots)
+  const top = repositoryTop(host.root, folder)
+  const layout = top === undefined ? undefined : resolveRepository(top, roots)
   if (layout === undefined) return undefined
   const contained = settings.sandbox !== "off" && (await probeBubblewrap()).program !== undefined
   await holdEntries(layout, { roots, denied: host.workspace.policy.denied }, !contained)
-  const path = await trustedPath(roots)
-  const program = await findProgram("git", path)
+  const path = trustedPath(roots)
+  const program = findProgram("git", path)
   if (program === undefined)
     throw Object.assign(new Error("git is not installed"), { code: "ENOENT", syscall: "spawn git" })
-  const view = await viewRepository(layout, host.writable)
+  const view = viewRepository(layout, host.writable)
   return {
     workspaceRoot: host.root,
     top: layout.top,
@@ -85,17 +84,8 @@ export async function openRepositoryAt(
     program,
     path,
     contained,
-    [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
+    [Symbol.dispose]: () => view[Symbol.dispose](),
   }
-}
-
-async function topOf(root: string, folder: string): Promise<string | undefined> {
-  for (let at = resolve(folder); isInside(root, at); at = dirname(at)) {
-    const stat = await lstat(join(at, ".git")).catch(() => undefined)
-    if (stat !== undefined && !stat.isSymbolicLink()) return at
-    if (at === dirname(at)) break
-  }
-  return undefined
 }
 
 export interface GitRun {
@@ -170,6 +160,7 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
       root: repository.workspaceRoot,
       writable: repository.writable,
       network: remote,
+      alone: !remote,
       limits: { processes: null },
       readable,
       folders: [

@@ -7,7 +7,7 @@ import { join, relative } from "node:path"
 import type { GitOutcome, GitRun, GitSettings, Repository } from "./repository.ts"
 
 /** Everything an action works with. Dispose of it. */
-export interface GitWork extends AsyncDisposable {
+export interface GitWork extends Disposable {
   readonly host: ProcessHost
   readonly repository: Repository
   readonly settings: GitSettings

@@ -61,7 +61,7 @@ async function findHook(
     () => false,
   )
   if (!configured) return undefined
-  const program = await findProgram("pre-commit")
+  const program = findProgram("pre-commit")
   if (program === undefined) return { missing: ".pre-commit-config.yaml is there, but pre-commit is not installed." }
   return {
     name: "pre-commit",

@@ -52,8 +52,8 @@ except (SyntaxError, ValueError) as error:
 `
 
 async function python(source: string, { signal, policy = "auto" }: SyntaxOptions): Promise<SyntaxVerdict> {
-  const path = await trustedPath([process.cwd()])
-  const program = await findProgram("python3", path)
+  const path = trustedPath([process.cwd()])
+  const program = findProgram("python3", path)
   if (program === undefined) return { status: "skipped", reason: "python3 is not installed" }
   try {
     const { outcome } = await runSandboxed({
