@@ -2,3 +2,4 @@ export { type RepositoryLayout, repositoryTop, resolveRepository } from "./layou
 export { holdEntries } from "./entries.ts"
 export { holdingNothing } from "./held.ts"
 export { type RepositoryView, startsPrograms, viewRepository } from "./view.ts"
+export { headCommit, keepsRefsInFiles, refAt } from "./state.ts"

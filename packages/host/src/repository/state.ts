@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { entriesOf, lookAt } from "../look.ts"
+import { entriesOf, isThere, lookAt } from "../look.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "./layout.ts"
 import { plainFileOrNothing } from "./plain-file.ts"
 
@@ -53,6 +53,30 @@ export function refsOf(layout: Folders): Map<string, string> {
   readTables(refs, layout)
   return refs
 }
+
+/** What a single ref says; undefined where it is not there, or kept in a way that only git reads. */
+export function refAt({ commonDir }: Folders, name: string): string | undefined {
+  const loose = textOf(join(commonDir, name), 4096).trim()
+  if (loose !== "") return loose
+  const packed = textOf(join(commonDir, "packed-refs"), PACKED_BYTES)
+  const end = packed.indexOf(` ${name}\n`)
+  return end === -1 ? undefined : packed.slice(packed.lastIndexOf("\n", end) + 1, end)
+}
+
+/** Whether refs lie in files of their own or in one list, which is what `refAt` reads. */
+export function keepsRefsInFiles({ commonDir }: Folders): boolean {
+  return !isThere(join(commonDir, "reftable"))
+}
+
+/** The commit that HEAD stands at; undefined where it has none yet, or where git alone can tell. */
+export function headCommit(layout: Folders): string | undefined {
+  const head = textOf(join(layout.gitDir, "HEAD"), 4096).trim()
+  const branch = /^ref: (refs\/heads\/\S+)$/u.exec(head)?.[1]
+  const id = branch === undefined ? head : keepsRefsInFiles(layout) ? refAt(layout, branch) : undefined
+  return id !== undefined && ID.test(id) ? id : undefined
+}
+
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u
 
 function readPacked(refs: Map<string, string>, text: string): void {
   for (const line of text.split("\n")) {

@@ -86,12 +86,14 @@ export async function applyLimits(limits: Limits = {}, sandboxed = true): Promis
     .map((line) => `{ ${line}; } 2>/dev/null`)
     .join("; ")
   const inside = (argv: readonly string[]) => ["/bin/sh", "-c", `${script}; exec "$@"`, "sh", ...argv]
-  const applied = { processes: groups === undefined && !counted ? null : processes, memoryMb, inside }
-  if (groups === undefined) return { ...applied, outside: asItIs, end: nothing, release: nothing }
+  const applied = { processes: groups === undefined && !counted ? null : processes, memoryMb }
+  if (groups === undefined) return { ...applied, inside, outside: asItIs, end: nothing, release: nothing }
   const enter = groups.map((_, index) => `{ echo $$ > "$${index + 1}/cgroup.procs"; } 2>/dev/null`).join("; ")
-  const script2 = `${enter}; shift ${groups.length}; exec "$@"`
+  // Limits of a process are its children's too: who enters the groups sets them, and no second shell has to.
+  const script2 = `${enter}; shift ${groups.length}; ${script}; exec "$@"`
   return {
     ...applied,
+    inside: asItIs,
     outside: (argv) => ["/bin/sh", "-c", script2, "sh", ...groups, ...argv],
     end: () => endGroup(groups[0]!),
     release: async () => void (await Promise.all(groups.map(removeGroup))),

@@ -2,8 +2,9 @@ import { join } from "node:path"
 import { stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { isInside } from "@toolwright/host/paths"
+import { headCommit } from "@toolwright/host/repository"
 import { visibleName } from "@toolwright/host/text"
-import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
+import { assertBranchName, isBranch, resolveCommit } from "./refs.ts"
 import { git, type Repository } from "./repository.ts"
 import { describeStatus, readStatus } from "./status.ts"
 import { gitFailure, paths, type GitWork } from "./work.ts"
@@ -73,7 +74,7 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const { repository, settings, run } = work
   const ref = String(args.ref ?? args.branch ?? "")
   const target = await resolveCommit(repository, settings, ref, run)
-  const isBranch = (await branchNames(repository, settings, run)).includes(ref)
+  const branch = await isBranch(repository, settings, ref, run)
   const before = await head(work)
   const changed = before === undefined ? [] : await changedBetween(work, before, target)
   const rules = rulesAmong(work, changed)
@@ -81,23 +82,16 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const outcome = await git(
     repository,
     settings,
-    [
-      "checkout",
-      "--quiet",
-      "--no-recurse-submodules",
-      ...(isBranch ? [] : ["--detach"]),
-      isBranch ? ref : target,
-      "--",
-    ],
+    ["checkout", "--quiet", "--no-recurse-submodules", ...(branch ? [] : ["--detach"]), branch ? ref : target, "--"],
     run,
   )
   if (outcome.exitCode !== 0) return gitFailure("checkout", outcome, "Commit your changes first, or undo them.")
-  const output = isBranch
+  const output = branch
     ? `On branch ${ref} now.`
     : `HEAD is at ${target.slice(0, 10)} now, on no branch; create_branch before you commit.`
   return success({
     output,
-    data: { ref, commit: target, branch: isBranch ? ref : null, changed },
+    data: { ref, commit: target, branch: branch ? ref : null, changed },
     modifiedFiles: changed,
   })
 }
@@ -181,6 +175,8 @@ function rulesRefused(rules: readonly string[]): ToolResult {
 }
 
 async function head({ repository, settings, run }: GitWork): Promise<string | undefined> {
+  const known = headCommit(repository.layout)
+  if (known !== undefined) return known
   const outcome = await git(repository, settings, ["rev-parse", "--verify", "--quiet", "HEAD"], run)
   return outcome.exitCode === 0 ? outcome.stdout.text.trim() : undefined
 }

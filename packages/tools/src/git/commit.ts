@@ -5,9 +5,10 @@ import { changedFiles, folderState, planFor } from "@toolwright/host/process"
 import { sandboxNotice } from "@toolwright/host/sandbox"
 import { visibleName } from "@toolwright/host/text"
 import { commitHooks, type CommitHooks } from "./hooks.ts"
-import { git, type GitOutcome, type GitRun } from "./repository.ts"
-import { leftOut, select, sift, stage, type Selection } from "./stage.ts"
-import { describeStatus, readStatus, type Status } from "./status.ts"
+import { git, type GitOutcome, type GitRun, type GitSettings } from "./repository.ts"
+import { gitSequence, type GitCommand } from "./sequence.ts"
+import { leftOut, notStaged, select, sift, staging, type Selection } from "./stage.ts"
+import { describeStatus, readStatus, WHOLE_LIST, type Status } from "./status.ts"
 import { gitFailure, paths, protectedAmong, stateMark, type GitWork } from "./work.ts"
 
 const HOOKS_TIMEOUT_MS = 110_000
@@ -28,13 +29,9 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
   const refusal = await notNow(work, before, named)
   if (refusal !== undefined) return refusal
   const selection = await chosen(work, before, named)
-  if (selection !== undefined) {
-    if (selection.files.length === 0) {
-      const hint = [...leftOut(selection), describeStatus(before)].join("\n")
-      return failure({ code: "NOTHING_TO_COMMIT", message: "There is nothing to commit.", hint })
-    }
-    const failed = await stage(work, selection)
-    if (failed !== undefined) return failed
+  if (selection?.files.length === 0) {
+    const hint = [...leftOut(selection), describeStatus(before)].join("\n")
+    return failure({ code: "NOTHING_TO_COMMIT", message: "There is nothing to commit.", hint })
   }
   return make(work, { before, message, only: named.length > 0, selection })
 }
@@ -88,35 +85,89 @@ interface Making {
   readonly selection: Selection | undefined
 }
 
-async function make(work: GitWork, { before, message, only, selection }: Making): Promise<ToolResult> {
-  const { repository, settings, run } = work
+async function make(work: GitWork, making: Making): Promise<ToolResult> {
+  const { repository } = work
+  const { before, message, only, selection } = making
   const hooks = await commitHooks(repository)
   const list = join(repository.view.folder, "paths")
   if (only) await writeFile(list, (selection?.files ?? []).join("\0"))
-  const command = [
+  const args = [
     "commit",
     "--no-edit",
     "--cleanup=whitespace",
     "--file=-",
     ...(only ? ["--only", `--pathspec-from-file=${list}`, "--pathspec-file-nul"] : []),
   ]
+  const first = selection === undefined ? [] : staging(selection)
+  const commit = { args, input: message }
   const running = hooks !== undefined && repository.contained ? hooks : undefined
   const state = running === undefined ? undefined : await folderState(repository.top)
-  // Anew for each try: what a plan holds ends with its command.
-  const more = async () => (running === undefined ? {} : withHooks(work, running))
-  let outcome = await git(repository, settings, command, { ...run, ...(await more()), input: message })
-  let identity = ""
-  if (outcome.exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(outcome.stderr.text)) {
-    const { name, email } = settings.identity
-    identity = `Committed as ${name} <${email}>, for git has no user.name and user.email here.`
-    const again: Pick<GitRun, "config" | "hooks" | "timeoutMs"> = await more()
-    const config = [...(again.config ?? []), `user.name=${name}`, `user.email=${email}`]
-    outcome = await git(repository, settings, command, { ...run, ...again, input: message, config })
-  }
+  const tried = running === undefined ? await plainly(work, first, commit) : await hooked(work, first, commit, running)
+  if ("unstaged" in tried) return notStaged(tried.unstaged)
   const modifiedFiles = running === undefined ? [] : changedFiles(state, await folderState(repository.top))
-  if (outcome.exitCode !== 0) return { ...(await notCommitted(work, outcome, running)), modifiedFiles }
-  const notes = [identity, ...hookNotes(hooks, running, outcome)]
-  return report(work, { before, message, selection, modifiedFiles, notes })
+  const { outcome, shown } = tried
+  if (shown === undefined) return { ...(await notCommitted(work, outcome, running)), modifiedFiles }
+  const notes = [tried.identity, ...hookNotes(hooks, running, outcome)]
+  return report(shown, { before, message, selection, modifiedFiles, notes })
+}
+
+/** What came of a commit; `shown` is what it consists of, where there is one. */
+type Tried =
+  | { readonly unstaged: GitOutcome }
+  | { readonly outcome: GitOutcome; readonly shown: GitOutcome | undefined; readonly identity: string }
+
+/** The id of the newest commit, and its files; those of a merge are not told. */
+const SHOWN = { args: ["diff-tree", "--always", "--name-only", "-r", "-z", "--root", "HEAD"] }
+
+/** Stages and commits without hooks. */
+async function plainly(
+  { repository, settings, run: asked }: GitWork,
+  first: readonly GitCommand[],
+  commit: GitCommand,
+): Promise<Tried> {
+  const run = { ...asked, keepBytes: WHOLE_LIST }
+  const outcomes = await gitSequence(repository, settings, [...first, commit, SHOWN], run)
+  const outcome = outcomes[first.length]
+  if (outcome === undefined) return { unstaged: outcomes.at(-1)! }
+  if (!lacksIdentity(outcome)) return { outcome, shown: outcomes[first.length + 1], identity: "" }
+  const { config, note } = ownIdentity(settings)
+  const again = await gitSequence(repository, settings, [{ ...commit, config }, SHOWN], run)
+  return { outcome: again[0]!, shown: again[1], identity: note }
+}
+
+/** The same with the repository's hooks: what they start is contained as a command is, and git about them is not. */
+async function hooked(
+  work: GitWork,
+  first: readonly GitCommand[],
+  { args, input = "" }: GitCommand,
+  hooks: CommitHooks,
+): Promise<Tried> {
+  const { repository, settings, run } = work
+  const [staged] = await gitSequence(repository, settings, first, run)
+  if (staged !== undefined && staged.exitCode !== 0) return { unstaged: staged }
+  // Anew for each try: what a plan holds ends with its command.
+  let outcome = await git(repository, settings, args, { ...run, ...(await withHooks(work, hooks)), input })
+  let identity = ""
+  if (lacksIdentity(outcome)) {
+    const own = ownIdentity(settings)
+    identity = own.note
+    const again = await withHooks(work, hooks)
+    const config = [...(again.config ?? []), ...own.config]
+    outcome = await git(repository, settings, args, { ...run, ...again, input, config })
+  }
+  if (outcome.exitCode !== 0) return { outcome, shown: undefined, identity }
+  return { outcome, shown: await git(repository, settings, SHOWN.args, { ...run, keepBytes: WHOLE_LIST }), identity }
+}
+
+function lacksIdentity({ exitCode, stderr }: GitOutcome): boolean {
+  return exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(stderr.text)
+}
+
+function ownIdentity({ identity: { name, email } }: GitSettings): { config: string[]; note: string } {
+  return {
+    config: [`user.name=${name}`, `user.email=${email}`],
+    note: `Committed as ${name} <${email}>, for git has no user.name and user.email here.`,
+  }
 }
 
 /** Hooks see what a command sees: no protected files, no network, no environment of ours. */
@@ -158,13 +209,9 @@ interface Made {
   readonly modifiedFiles: string[]
 }
 
-async function report({ repository, settings, run }: GitWork, made: Made): Promise<ToolResult> {
+function report(shown: GitOutcome, made: Made): ToolResult {
   const { before, message, selection, modifiedFiles } = made
-  const shown = await git(repository, settings, ["show", "--no-patch", "--format=%H", "HEAD"], run)
-  const tree = ["diff-tree", "--no-commit-id", "--name-only", "-r", "-z", "--root", "HEAD"]
-  const names = await git(repository, settings, tree, run)
-  const commit = shown.stdout.text.trim()
-  const files = names.stdout.text.split("\0").filter((name) => name !== "")
+  const [commit = "", ...files] = shown.stdout.text.split("\0").filter((name) => name !== "")
   const notes = [
     `Committed ${commit.slice(0, 10)} on ${before.branch ?? "a detached HEAD"}: ${message.split("\n")[0]}`,
     ...files.map((file) => `  ${file}`),

@@ -79,17 +79,37 @@ function noDifferences(status: Status, staged: boolean): string {
   return `No differences here. ${why}\n${describeStatus(status)}`
 }
 
-function filesOfDiff(diff: string): { path: string; added: number; removed: number }[] {
-  const files: { path: string; added: number; removed: number }[] = []
-  let inHunk = false
+interface ChangedFile {
+  path: string
+  added: number
+  removed: number
+}
+
+/** The files of a diff with their lines counted; in a merge a line counts that differs from one of the sides. */
+function filesOfDiff(diff: string): ChangedFile[] {
+  const files: ChangedFile[] = []
+  // Columns before the text of a line: one, or one for each side of a merge.
+  let columns = 0
   for (const line of diff.split("\n")) {
-    if (line.startsWith("diff --git ")) {
-      const [, quoted, plain = ""] = / (?:("b\/.*")|b\/(.*))$/u.exec(line) ?? []
-      files.push({ path: quoted === undefined ? plain : plainName(quoted).slice(2), added: 0, removed: 0 })
-      inHunk = false
-    } else if (line.startsWith("@@")) inHunk = true
-    else if (inHunk && line.startsWith("+")) files.at(-1)!.added++
-    else if (inHunk && line.startsWith("-")) files.at(-1)!.removed++
+    const merged = /^diff --(?:cc|combined) (.*)$/u.exec(line)?.[1]
+    if (merged !== undefined || line.startsWith("diff --git ")) {
+      files.push({ path: merged === undefined ? nameIn(line) : plainName(merged), added: 0, removed: 0 })
+      columns = 0
+    } else if (line.startsWith("@@")) columns = line.indexOf(" ") - 1
+    else if (columns > 0 && files.length > 0) {
+      const marks = line.slice(0, columns)
+      if (marks.includes("+")) files.at(-1)!.added++
+      else if (marks.includes("-")) files.at(-1)!.removed++
+    }
   }
   return files
+}
+
+/** The name in `diff --git a/<name> b/<name>`, of a renamed file the new one. */
+function nameIn(line: string): string {
+  const both = line.slice("diff --git ".length)
+  const half = both.slice(0, (both.length - 1) / 2)
+  if (`${half} b/${half.slice(2)}` === both) return half.slice(2)
+  const [, quoted, plain = ""] = / (?:("b\/.*")|b\/(.*))$/u.exec(both) ?? []
+  return quoted === undefined ? plain : plainName(quoted).slice(2)
 }

@@ -32,6 +32,56 @@ describe("git", () => {
     expect(result.output).toContain("x\\u000aClean.\\u202e")
   })
 
+  test("takes a branch for what git takes it for, wherever it is kept and whatever else has its name", async () => {
+    using fixture = repository()
+    const told = async (ref: string) => {
+      const { data, error } = await git(fixture, { action: "log", ref, max_count: 1 })
+      return (data as { commits: { subject: string }[] } | undefined)?.commits[0]?.subject ?? error?.code
+    }
+    const commit = (message: string) => fixture.git("commit", "--quiet", "--allow-empty", `--message=${message}`)
+    fixture.git("checkout", "--quiet", "-b", "loose/one")
+    commit("On loose")
+    fixture.git("checkout", "--quiet", "-b", "both")
+    commit("On both")
+    fixture.git("tag", "-a", "both", "--message=t", "main")
+    fixture.git("branch", "abcdef1", "main")
+    expect([await told("loose/one"), await told("both"), await told("abcdef1"), await told("HEAD")]).toEqual([
+      "On loose",
+      "Begin",
+      "Begin",
+      "On both",
+    ])
+    fixture.git("pack-refs", "--all")
+    expect([await told("loose/one"), await told("both"), await told("main")]).toEqual(["On loose", "Begin", "Begin"])
+    expect(await told("none")).toBe("UNKNOWN_REF")
+    const result = await git(fixture, { action: "checkout", ref: "loose/one" })
+    expect(result.data).toMatchObject({ branch: "loose/one" })
+    expect(fixture.git("branch", "--show-current").trim()).toBe("loose/one")
+  })
+
+  test("shows both sides of a merge, and nothing of a protected file in it", async () => {
+    using fixture = repository({ "a.txt": "a\n", ".env": "KEY=canary-0\n" })
+    fixture.git("checkout", "--quiet", "-b", "other")
+    fixture.write({ "a.txt": "other\n", ".env": "KEY=canary-1\n" })
+    fixture.git("commit", "--quiet", "--all", "--message=Other")
+    fixture.git("checkout", "--quiet", "main")
+    fixture.write({ "a.txt": "main\n", ".env": "KEY=canary-2\n" })
+    fixture.git("commit", "--quiet", "--all", "--message=Main")
+    expect(() => fixture.git("merge", "other")).toThrow("Command failed")
+    const result = await git(fixture, { action: "diff" })
+    expect(result.data, result.output).toMatchObject({ left_out: [".env"] })
+    expect(result.output).toMatch(/\+main[^]*\+ other/u)
+    expect(JSON.stringify(result)).not.toContain("canary")
+  })
+
+  test("tells the files of a diff by their names, blanks, quotes and other alphabets too", async () => {
+    const names = ['a "quoted" name.txt', "tab\there.txt", "ä b/ü.txt"]
+    using fixture = repository(Object.fromEntries(names.map((name) => [name, "one\n"])))
+    fixture.write(Object.fromEntries(names.map((name) => [name, "two\n"])))
+    const { data } = await git(fixture, { action: "diff" })
+    expect((data as { files: { path: string }[] }).files.map(({ path }) => path)).toEqual(names)
+  })
+
   test("follows renames", async () => {
     using fixture = repository({ "old name.txt": "some text that is long enough\n" })
     fixture.git("mv", "old name.txt", "new name.txt")

@@ -30,7 +30,7 @@ const PLACES = [
 ]
 const ONLY_PIPES: Readonly<Record<string, JsonObject>> = {
   "sub/deep/.gitattributes": { action: "add", files: ["sub"] },
-  ".git/refs/heads/x": { action: "checkout", ref: "main" },
+  ".git/refs/heads/x": { action: "checkout", ref: "x" },
   "other/.git/refs/heads/main": { action: "add", files: ["other"] },
 }
 const STATUS: JsonObject = { action: "status" }
@@ -62,6 +62,15 @@ describe.skipIf(process.platform === "win32").for(STATES)("sandbox %s", (sandbox
     expect(result.error?.message).toContain(place)
     rmSync(join(fixture.root, place))
     expect((await callTool(fixture.tools.get("git")!, STATUS)).success).toBe(true)
+  })
+
+  test("a pipe among the refs does not keep others from being checked out", async () => {
+    using fixture = repository(sandbox)
+    lay(fixture, "a pipe", ".git/refs/heads/x")
+    const result = await callTool(fixture.tools.get("git")!, { action: "checkout", ref: "main" })
+    // Without a sandbox nobody opens a repository that holds such a thing.
+    if (sandbox === "off") expect(result).toMatchObject({ error: { code: "REPOSITORY_REFUSED" } })
+    else expect(result.data, result.output).toMatchObject({ branch: "main" })
   })
 
   test("a link in the place of one is not followed, and ordinary files are read", async () => {

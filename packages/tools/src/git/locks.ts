@@ -9,14 +9,14 @@ const LOCKING = new Set(["add", "branch", "checkout", "commit"])
  * takes its locks away, had no time to. One that lay there before is somebody else's.
  *
  * @param folders of the repository, where its locks lie
- * @param run runs the command, and tells whether it was killed
+ * @param run runs the commands, and tells whether they were killed
  */
 export async function withoutItsLocks<Outcome>(
-  { command, folders }: { readonly command: string | undefined; readonly folders: readonly string[] },
+  { commands, folders }: { readonly commands: readonly string[]; readonly folders: readonly string[] },
   run: () => Promise<Outcome>,
   wasKilled: (outcome: Outcome) => boolean,
 ): Promise<Outcome> {
-  if (command === undefined || !LOCKING.has(command)) return run()
+  if (!commands.some((command) => LOCKING.has(command))) return run()
   const before = new Set(await locksIn(folders))
   const outcome = await run()
   if (!wasKilled(outcome)) return outcome

@@ -1,4 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
+import { headCommit, keepsRefsInFiles, refAt } from "@toolwright/host/repository"
 import { git, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 
 /**
@@ -13,6 +14,8 @@ export async function resolveCommit(
   run: GitRun,
 ): Promise<string> {
   assertPlain(ref)
+  const known = knownCommit(repository, ref)
+  if (known !== undefined) return known
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]
   const outcome = await git(repository, settings, args, run)
   if (outcome.exitCode === 0) return outcome.stdout.text.trim()
@@ -23,6 +26,40 @@ export async function resolveCommit(
   })
 }
 
+/** The commit of a branch whose name means nothing else, without asking git. */
+function knownCommit({ layout }: Repository, ref: string): string | undefined {
+  if (ref === "HEAD") return headCommit(layout)
+  const others = [`refs/${ref}`, `refs/tags/${ref}`, `refs/remotes/${ref}`, `refs/remotes/${ref}/HEAD`]
+  if (!isPlainName(ref) || !keepsRefsInFiles(layout) || others.some((name) => refAt(layout, name) !== undefined))
+    return undefined
+  const id = refAt(layout, `refs/heads/${ref}`)
+  return id !== undefined && ID.test(id) ? id : undefined
+}
+
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u
+
+/** Names of branches that need no rule of git's to be seen to be ones, and cannot be taken for a commit's id. */
+function isPlainName(name: string): boolean {
+  const parts = name.split("/")
+  return (
+    parts.every((part) => /^[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*$/u.test(part) && !part.endsWith(".lock")) && !HEX.test(name)
+  )
+}
+
+const HEX = /^[0-9a-f]+$/iu
+
+/** Whether there is a branch of that name. */
+export async function isBranch(
+  repository: Repository,
+  settings: GitSettings,
+  name: string,
+  run: GitRun,
+): Promise<boolean> {
+  const { layout } = repository
+  if (isPlainName(name) && keepsRefsInFiles(layout)) return refAt(layout, `refs/heads/${name}`) !== undefined
+  return (await branchNames(repository, settings, run)).includes(name)
+}
+
 /** Checks the name of a new branch with git's own rules. @throws ToolwrightError `INVALID_REF` */
 export async function assertBranchName(
   repository: Repository,
@@ -31,6 +68,7 @@ export async function assertBranchName(
   run: GitRun,
 ): Promise<void> {
   assertPlain(name)
+  if (isPlainName(name) && name.length < 200 && name !== "HEAD") return
   const outcome = await git(repository, settings, ["check-ref-format", "--branch", name], run)
   if (outcome.exitCode !== 0) throw invalid(name)
 }

@@ -114,18 +114,38 @@ export interface GitOutcome extends ProcessOutcome {
  *
  * @throws ToolwrightError `REPOSITORY_REFUSED` when it would wait for what lies in a file's place
  */
-export async function git(
+export function git(
   repository: Repository,
   settings: GitSettings,
   args: readonly string[],
   run: GitRun = {},
 ): Promise<GitOutcome> {
+  return runInRepository(repository, settings, { argv: gitArgv(repository, args, run), commands: [args[0]!], run })
+}
+
+export function gitArgv({ program }: Repository, args: readonly string[], run: GitRun): string[] {
   const config = (run.config ?? []).flatMap((entry) => ["-c", entry])
   const patterns = run.patterns === true ? [] : ["--literal-pathspecs"]
+  return [program, "--no-pager", ...patterns, ...config, ...args]
+}
+
+/** What is to be run, and the commands of git that it consists of. */
+interface Running {
+  readonly argv: readonly string[]
+  readonly commands: readonly string[]
+  readonly run: GitRun
+}
+
+/** Runs what consists of commands of git as `git` does. */
+export async function runInRepository(
+  repository: Repository,
+  settings: GitSettings,
+  { argv, commands, run }: Running,
+): Promise<GitOutcome> {
   const { layout } = repository
   const start = (signal: AbortSignal) =>
     runSandboxed({
-      argv: [repository.program, "--no-pager", ...patterns, ...config, ...args],
+      argv,
       cwd: repository.top,
       env: gitEnvironment(repository, settings, run.remote === true),
       timeoutMs: run.timeoutMs ?? 60_000,
@@ -134,7 +154,7 @@ export async function git(
       ...(run.input === undefined ? {} : { input: run.input }),
       signal,
     })
-  const locking = { command: args[0], folders: [layout.gitDir, layout.commonDir] }
+  const locking = { commands, folders: [layout.gitDir, layout.commonDir] }
   const { outcome, sandbox } = await holdingNothing(layout, run.signal, (signal) =>
     withoutItsLocks(
       locking,

@@ -2,8 +2,9 @@ import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { visibleName } from "@toolwright/host/text"
-import { git } from "./repository.ts"
-import { describeStatus, readStatus, WHOLE_LIST } from "./status.ts"
+import { git, type GitOutcome } from "./repository.ts"
+import { gitSequence, type GitCommand } from "./sequence.ts"
+import { describeStatus, STATUS, statusOf, WHOLE_LIST } from "./status.ts"
 import { gitFailure, paths, protectedAmong, type GitWork } from "./work.ts"
 
 /** What goes into the index, and what does not. */
@@ -20,9 +21,10 @@ export interface Selection {
 export async function addAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
   const { repository, settings, run } = work
   const selection = await select(work, paths(work, args.files))
-  const refusal = await stage(work, selection)
-  if (refusal !== undefined) return refusal
-  const status = await readStatus(repository, settings, run)
+  const commands = [...staging(selection), { args: STATUS }]
+  const outcomes = await gitSequence(repository, settings, commands, { ...run, keepBytes: WHOLE_LIST })
+  if (outcomes.length < commands.length) return notStaged(outcomes[0]!)
+  const status = statusOf(outcomes.at(-1)!)
   const output = [...leftOut(selection), describeStatus(status)].join("\n")
   return success({ output, data: { ...status, left_out: [...selection.left, ...selection.filtered] } })
 }
@@ -75,16 +77,16 @@ export async function sift(work: GitWork, found: readonly string[]): Promise<Sel
   return { files: rest.filter((name) => !filtered.has(name)), left, filtered: [...filtered] }
 }
 
-/** Puts files into the index. @returns the result that says why not, or nothing */
-export async function stage(work: GitWork, { files }: Selection): Promise<ToolResult | undefined> {
-  if (files.length === 0) return undefined
-  const { repository, settings, run } = work
-  const command = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"]
-  const added = await git(repository, settings, command, { ...run, input: files.join("\0") })
-  if (added.exitCode === 0) return undefined
+/** What puts files into the index; no command where there are none. */
+export function staging({ files }: Selection): GitCommand[] {
+  if (files.length === 0) return []
+  return [{ args: ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], input: files.join("\0") }]
+}
+
+export function notStaged(outcome: GitOutcome): ToolResult {
   return gitFailure(
     "add",
-    added,
+    outcome,
     'Name files that exist, from the workspace\'s top, such as {"action": "add", "files": ["src/index.ts"]}.',
   )
 }

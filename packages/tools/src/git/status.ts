@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { visibleName } from "@toolwright/host/text"
-import { git, type GitRun, type GitSettings, type Repository } from "./repository.ts"
+import { git, type GitOutcome, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 
 /** A changed file: its path from the repository's top, what happened to it, and its old path when it was renamed. */
 export interface Change {
@@ -38,8 +38,20 @@ export const WHOLE_LIST = 128 * 1024 * 1024
 
 /** Reads the status of a repository. */
 export async function readStatus(repository: Repository, settings: GitSettings, run: GitRun = {}): Promise<Status> {
-  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty"]
-  const outcome = await git(repository, settings, args, { ...run, keepBytes: WHOLE_LIST })
+  return statusOf(await git(repository, settings, STATUS, { ...run, keepBytes: WHOLE_LIST }))
+}
+
+export const STATUS = [
+  "status",
+  "--porcelain=v2",
+  "--branch",
+  "-z",
+  "--untracked-files=all",
+  "--ignore-submodules=dirty",
+]
+
+/** What a run of `STATUS` told. @throws ToolwrightError `GIT_FAILED` */
+export function statusOf(outcome: GitOutcome): Status {
   if (outcome.exitCode !== 0)
     throw new ToolwrightError("GIT_FAILED", `git status failed: ${outcome.stderr.text.trim() || outcome.ended}`)
   return parseStatus(outcome.stdout.text)
