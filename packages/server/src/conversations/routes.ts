@@ -9,6 +9,7 @@ import type { AppVariables } from "../app.ts"
 import { runAsChat } from "../gateway/agent-run.ts"
 import { bodyLimits, readJson } from "../http/body.ts"
 import { problem } from "../http/problem.ts"
+import { whole } from "../http/whole.ts"
 import { tellEvents } from "./events.ts"
 import { messagesOfRun } from "./messages.ts"
 
@@ -40,10 +41,13 @@ export function conversationRoutes(
     problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id.slice(0, 100)}'.` })
 
   app.get("/conversations", async (context) => {
-    const number = (name: string, fallback: number): number =>
-      Math.min(200, Math.max(0, Math.trunc(Number(context.req.query(name) ?? fallback)) || 0))
+    const { limit, offset } = context.req.query()
     return context.json(
-      await store.list({ limit: number("limit", 50), offset: number("offset", 0), owner: context.get("caller") }),
+      await store.list({
+        limit: whole(limit, 50, 0, 200),
+        offset: whole(offset, 0, 0, Number.MAX_SAFE_INTEGER),
+        owner: context.get("caller"),
+      }),
     )
   })
   app.post("/conversations", async (context) => {

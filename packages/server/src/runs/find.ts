@@ -47,8 +47,8 @@ export function findRuns(database: Database, query: RunQuery): Promise<RunRow[]>
     add(String.raw`(LOWER(title) LIKE ? ESCAPE '\' OR id LIKE ? ESCAPE '\')`, pattern, pattern)
   }
   const [, started, id] = /^(\d{1,15})~([\w-]{1,100})$/.exec(before ?? "") ?? []
-  if (started !== undefined)
-    add("(started_at < ? OR (started_at = ? AND id < ?))", Number(started), Number(started), id!)
+  // As one value, for which databases go to the place in their index.
+  if (started !== undefined) add("(started_at, id) < (?, ?)", Number(started), id!)
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
   return database.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
     ...values,

@@ -8,6 +8,7 @@ import { about } from "./0006-about.ts"
 import { askedRuns } from "./0007-asked-runs.ts"
 import { newestTasks } from "./0008-newest-tasks.ts"
 import { openRuns } from "./0009-open-runs.ts"
+import { listed } from "./0010-listed.ts"
 
 /**
  * In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder.
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-asked-runs": askedRuns,
   "0008-newest-tasks": newestTasks,
   "0009-open-runs": openRuns,
+  "0010-listed": listed,
 }

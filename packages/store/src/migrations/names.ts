@@ -9,4 +9,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0007-asked-runs",
   "0008-newest-tasks",
   "0009-open-runs",
+  "0010-listed",
 ]
