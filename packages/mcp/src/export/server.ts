@@ -144,13 +144,28 @@ function keyOf(
   return { idempotencyKey: [caller, key].filter(Boolean).join("/") }
 }
 
-/** Tells a host of a call's progress: as progress where it asked for it, or else in its log. */
+/** Steps of one call that are told whatever comes; of more than these twenty a second, and the rest is passed over. */
+const STEPS_TOLD = 100
+const STEP_MS = 50
+const LONGEST_STEP = 2000
+
+/**
+ * Tells a host of a call's progress: as progress where it asked for it, or else in its log. What is told waits in memory
+ * until the host has read it, so that a tool in a loop, and a host that reads nothing, are told of sparingly.
+ */
 function progressTo(connection: CallConnection, { name, _meta: meta }: CallParams): (event: ToolEvent) => void {
   const token = meta?.progressToken as string | number | undefined
   let steps = 0
+  let told = 0
+  let last = 0
   return (event) => {
     if (event.type !== "tool-progress") return
-    const { progress = ++steps, total, message } = event
+    const { progress = ++steps, total } = event
+    const now = performance.now()
+    if (told >= STEPS_TOLD && now - last < STEP_MS) return
+    told++
+    last = now
+    const message = event.message?.slice(0, LONGEST_STEP)
     if (token === undefined) {
       // A host that wants no progress may still listen to the log.
       if (message !== undefined) void connection.log("info", message, name).catch(() => {})

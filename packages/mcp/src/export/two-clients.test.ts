@@ -60,3 +60,28 @@ test("two clients at once are kept apart: results, progress, cancelling, keys an
   letGo.get("ann")!()
   expect((await third).data).toEqual({ who: "ann", caller: "Bearer ann", key: "Bearer ann/same" })
 })
+
+test("a tool that tells its steps in a loop is not told of step by step, nor at any length", async () => {
+  const registry = new ToolRegistry()
+  registry.register(
+    defineTool({
+      name: "busy",
+      description: "Is busy",
+      parameters: { type: "object" },
+      execute: (_, { progress }) => {
+        for (let step = 1; step <= 100_000; step++) progress({ message: "x".repeat(10_000), progress: step })
+        return "done"
+      },
+    }),
+  )
+  await using server = await serveRegistry({ tools: registry })
+  const told: { message?: string }[] = []
+  await using client = await HttpMCPClient.create({ name: "ann", url: server.url })
+  const { signal } = new AbortController()
+  const result = await client.callTool("busy", {}, { signal, progress: (step) => told.push(step) })
+  expect(result.success).toBe(true)
+  // The first hundred, and twenty for each second that it took.
+  expect(told.length).toBeGreaterThan(0)
+  expect(told.length).toBeLessThan(1000)
+  expect(Math.max(...told.map(({ message = "" }) => message.length))).toBeLessThanOrEqual(2000)
+})

@@ -107,3 +107,31 @@ test("a client that leaves ends the answer, and one that reads nothing is not wr
   silent.destroy()
   await vi.waitFor(() => expect(state.over).toBe(1), { timeout: 30_000 })
 })
+
+test("an answer that nobody takes for as long as was said ends, and others are told on meanwhile", async () => {
+  const { app, state } = serving(["x".repeat(20_000)], true)
+  const server = await listen(app, { port: 0, secured: false, stallMs: 1_500, drainMs: 10 })
+  onTestFinished(() => server.close())
+  const [path, { body }] = asked("/v1/chat/completions", { messages: MESSAGES })
+  const silent = connect(server.port, "127.0.0.1")
+  silent.on("error", () => {})
+  silent.pause()
+  await once(silent, "connect")
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: `
+  silent.write(`${head}${(body as string).length}\r\n\r\n${body as string}`)
+  await vi.waitFor(() => expect(state.told).toBeGreaterThan(0), { timeout: 30_000 })
+
+  const leaving = new AbortController()
+  const headers = { "content-type": "application/json" }
+  const told = await fetch(server.url + path, { method: "POST", headers, body: body!, signal: leaving.signal })
+  let bytes = 0
+  // The first one is gone before the second, who reads on, has to be.
+  for await (const piece of told.body!) {
+    bytes += piece.length
+    if (state.over > 0 && bytes > 4_000_000) break
+  }
+  expect(state.over).toBe(1)
+  leaving.abort()
+  await vi.waitFor(() => expect(state.over).toBe(2), { timeout: 30_000 })
+  silent.destroy()
+})
