@@ -35,7 +35,7 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
     plan: {
       root: host.root,
       writable: false,
-      alone: true,
+      alone: program,
       limits: { processes: null },
       readable: [view.folder],
       folders: [

@@ -37,11 +37,11 @@ export interface SandboxPlan {
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
   readonly protect?: readonly string[]
   /**
-   * A program of the system's that starts no others but its own: it gets its libraries, the workspace and what is named
-   * here; no `/proc`, no devices, no toolchains, and of `/etc` who it is and what time. Every mount takes time. Passed
-   * over for a program that lies elsewhere.
+   * The path of a program that starts no others but its own, and is all that runs here: it gets its libraries, the
+   * workspace and what is named; no `/proc`, no devices, no toolchains, and of `/etc` who it is and what time. Every
+   * mount takes time. Passed over where it does not lie with the programs of the system.
    */
-  readonly alone?: boolean
+  readonly alone?: string
 }
 
 const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
@@ -103,10 +103,13 @@ export function bubblewrapArgv(program: string, argv: readonly string[], plan: S
   return [...args, "--chdir", plan.cwd, "--", ...argv]
 }
 
-/** Whether a command gets the narrow view that its plan allows: its program lies where all of it is shown. */
-function runsAlone([program = ""]: readonly string[], { alone, network }: SandboxPlan): boolean {
-  const real = alone === true && network !== true ? realOf(program) : undefined
-  return real !== undefined && PROGRAMS.some((folder) => isInside(folder, real))
+/** Whether a command gets the narrow view that its plan allows: what it runs lies where all of it is shown. */
+function runsAlone([first = ""]: readonly string[], { alone, network }: SandboxPlan): boolean {
+  if (alone === undefined || network === true) return false
+  return [first, alone].every((path) => {
+    const real = realOf(path)
+    return real !== undefined && PROGRAMS.some((folder) => isInside(folder, real))
+  })
 }
 
 /** Files beside the workspace that a program which runs alone was named; folders that lie in others shown are not. */

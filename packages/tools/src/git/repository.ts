@@ -180,7 +180,7 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
       root: repository.workspaceRoot,
       writable: repository.writable,
       network: remote,
-      alone: !remote,
+      ...(remote ? {} : { alone: repository.program }),
       limits: { processes: null },
       readable,
       folders: [
