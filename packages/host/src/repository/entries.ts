@@ -33,8 +33,7 @@ export async function holdEntries(layout: RepositoryLayout, bounds: Bounds, deep
   const turn = createTurns()
   let seen = 0
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const others = turn()
-    if (others !== undefined) await others
+    await turn()
     for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name)
       if (++seen > MOST_ENTRIES)
