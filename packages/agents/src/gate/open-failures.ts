@@ -1,6 +1,7 @@
 import {
   actionOf,
   argumentPaths,
+  canonicalJson,
   effectsOf,
   roleOf,
   type JsonObject,
@@ -43,8 +44,9 @@ export function isPart(result: ToolResult): boolean {
 /** What a call was about, so that a later one can be told to be about the same. */
 interface Aim {
   tool: string
-  kind: "looks" | "files" | "programs" | "role" | "other" | "unknown"
+  kind: "looks" | "files" | "programs" | "role" | "nothing of ours" | "other" | "unknown"
   about: readonly string[]
+  args: JsonObject
   /** Texts among the arguments, by which a call of a tool that is not there is told again. */
   values: ReadonlySet<string>
 }
@@ -53,8 +55,12 @@ interface Open {
   readonly failure: OpenFailure
   readonly aim: Aim
   readonly round: number
-  /** It was an agent's, which came to nothing by what it did or did not do. */
+  /** It was an agent's: it is asked again in other words. */
   readonly byAgent: boolean
+  /** The agent came to nothing by what it did or did not do. */
+  readonly undone: boolean
+  /** Arguments that were wrong by their form, which the call put right gives in another. */
+  readonly malformed: ReadonlySet<string>
 }
 
 /** How a run ends that was told to do something, and did not. */
@@ -63,8 +69,9 @@ const UNDONE: ReadonlySet<unknown> = new Set(["completed-with-failures", "nothin
 /**
  * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
  * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
- * same tool and action, where it was an agent that failed with a success that changed something: its word that all is
- * done by now is no change. A call of a tool that is not there is put right by another that changes something, of the same
+ * same tool and action with the same arguments, since nobody knows which of them say what the call is about. An agent is
+ * asked again in other words; where it failed it takes a success that changed something, and the files that it was asked
+ * about, for its word that all is done by now is no change. A call of a tool that is not there is put right by another that changes something, of the same
  * file where it named one. A look that failed is put right by whatever was found out instead, in a later round: what was
  * asked beside it was no answer to its failure.
  */
@@ -94,15 +101,23 @@ export class OpenFailures {
       const files = [...aim.about, ...result.modifiedFiles.map(normal)]
       const isRight = (open: Open): boolean => {
         if (open.aim.kind === "looks") return open.round < this.#round
-        return !(open.byAgent && result.modifiedFiles.length === 0) && putsRight(open.aim, aim, files)
+        return !(open.undone && result.modifiedFiles.length === 0) && putsRight(open, aim, files)
       }
       this.#settle(isRight)
       return
     }
     const { code, message } = result.error
     if (NOTHING_TO_CHECK.has(code) || code === NOBODY_ASKED) return
-    const byAgent = UNDONE.has((result.metadata.asked as { outcome?: unknown } | undefined)?.outcome)
-    this.#open = [...this.#open, { failure: { name, code, message }, aim, round: this.#round, byAgent }]
+    const asked = result.metadata.asked as { outcome?: unknown } | undefined
+    const open = {
+      failure: { name, code, message },
+      aim,
+      round: this.#round,
+      byAgent: asked !== undefined,
+      undone: UNDONE.has(asked?.outcome),
+      malformed: malformedIn(result),
+    }
+    this.#open = [...this.#open, open]
   }
 
   /** The work was checked and passes: what programs and checks complained of before counts as put right. */
@@ -121,13 +136,14 @@ function aimOf(name: string, args: JsonObject, tool: ToolDefinition | undefined)
   const values = new Set(
     Object.values(args).filter((value) => typeof value === "string" && value.length > 1) as string[],
   )
-  if (tool === undefined) return { tool: name, kind: "unknown", about: [], values }
+  if (tool === undefined) return { tool: name, kind: "unknown", about: [], args, values }
   const effects = effectsOf(tool, args)
   const role = roleOf(tool, args)?.role
   const of = (kind: Aim["kind"], about: readonly string[] = []): Aim => ({
     tool: ownName(tool, args),
     kind,
     about,
+    args,
     values,
   })
   if (role !== undefined) return of("role", [role])
@@ -136,7 +152,7 @@ function aimOf(name: string, args: JsonObject, tool: ToolDefinition | undefined)
   if (files.length > 0) return of("files", files)
   const programs = tool.subjects?.(args)
   if (programs !== undefined) return programs.length === 0 ? of("looks") : of("programs", programs)
-  return of("other")
+  return of(effects?.writes?.length === 0 ? "nothing of ours" : "other")
 }
 
 /** A tool presented by its actions, or called with one, is the same. */
@@ -145,7 +161,8 @@ function ownName(tool: ToolDefinition, args: JsonObject): string {
   return action === undefined ? tool.name : (action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_"))
 }
 
-function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
+function putsRight(open: Open, later: Aim, files: readonly string[]): boolean {
+  const { aim: failed } = open
   const covers = (done: readonly string[]): boolean =>
     failed.about.every((one) => done.some((file) => isSame(one, file)))
   switch (failed.kind) {
@@ -158,9 +175,33 @@ function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
     case "role":
       return later.kind === "role" && covers(later.about)
     case "looks":
-    case "other":
+    case "nothing of ours":
       return later.tool === failed.tool
+    case "other":
+      return later.tool === failed.tool && (open.byAgent ? namedIn(failed, files) : asksTheSame(open, later.args))
   }
+}
+
+/** Whether what a failed call said is said again: arguments may be added, and those put right that had a wrong form. */
+function asksTheSame({ aim, malformed }: Open, later: JsonObject): boolean {
+  return Object.entries(aim.args).every(
+    ([name, value]) => malformed.has(name) || (name in later && canonicalJson(value) === canonicalJson(later[name])),
+  )
+}
+
+/** The arguments that a call's refusal complains of. */
+function malformedIn(result: ToolResult): ReadonlySet<string> {
+  const { code, details } = result.error ?? {}
+  const issues = code === "INVALID_ARGUMENTS" ? (details as { issues?: unknown } | undefined)?.issues : undefined
+  const paths = (Array.isArray(issues) ? issues : []).map((issue: { path?: unknown } | null) => issue?.path)
+  return new Set(paths.map((path) => /^[^.[]*/.exec(String(path))?.[0] ?? ""))
+}
+
+/** Whether the files that an agent was asked about, if any were named, are among those that were changed. */
+function namedIn({ values }: Aim, files: readonly string[]): boolean {
+  const words = [...values].flatMap((text) => text.split(/[\s"'`,;()]+/).map((word) => word.replace(/[.:!?]+$/, "")))
+  const named = words.filter((word) => LIKE_A_FILE.test(word)).map(normal)
+  return named.every((path) => files.some((file) => isSame(path, file)))
 }
 
 function unknownDone({ values }: Aim, later: Aim, files: readonly string[]): boolean {

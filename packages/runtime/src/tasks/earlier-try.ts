@@ -24,8 +24,11 @@ export function earlierTry(
   toolOf: (name: string) => ToolDefinition | undefined,
 ): EarlierTry | undefined {
   if (result === null || attempts < 2) return undefined
-  const { message = "it is not known why", notes = [] } = JSON.parse(result) as Partial<RunSummary>
+  const { message = "it is not known why", outcome, notes = [] } = JSON.parse(result) as Partial<RunSummary>
   const failed = new Set(notes.flatMap((note) => OPEN_FAILURE.exec(note.message)?.[1] ?? []))
+  // The model's own word may be that all went well.
+  const ownWord = outcome === "completed-with-failures" && notes.length > 0
+  const why = ownWord ? notes.map((note) => note.message).join(" ") : message
   const onlyLooked = [...failed].every((name) => toolOf(name)?.effects?.readOnly === true)
   const begun = new Map<string, JsonObject>()
   let acted = failed.size === 0
@@ -35,7 +38,7 @@ export function earlierTry(
     return tool === undefined || effectsOf(tool, args)?.readOnly !== true
   }
   return {
-    words: `An earlier try of this failed: ${message}\nLook at what is there, and put it right.`,
+    words: `An earlier try of this failed: ${why}\nLook at what is there, and put it right.`,
     see(event) {
       if (event.type === "tool-start") {
         const { callId, arguments: args } = event as Extract<RunEvent, { type: "tool-start" }>
