@@ -12,6 +12,7 @@ export type { Listing, Workspace, WorkspaceConfig, Written } from "./workspace.t
 export { compileDenyList } from "./deny-list.ts"
 export { KEPT_CONTENTS } from "./denied-files.ts"
 export { FILE_LIMIT_BYTES } from "./file-content.ts"
+export { patternsFor } from "./path-patterns.ts"
 export { definePathTool } from "./path-tool.ts"
 export { type Pinned, pinByName } from "./pin.ts"
 export { isReadAtOnce, readAtOnce } from "./read-at-once.ts"

@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs"
-import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { wildcard } from "@toolwright/toolbox"
 import { compileDenyList, foldName } from "./deny-list.ts"
+import { spelledOut } from "./path-patterns.ts"
+import { realPlace } from "./real-place.ts"
 import { componentsBelow, isInside, type Root } from "./roots.ts"
 
 /** What a list of patterns says about real paths. */
@@ -22,7 +22,7 @@ export interface PathRules {
  * at a symbolic link denies what the link leads to as well. Paths are compared as the laxest file system would.
  */
 export function compilePathRules(patterns: readonly string[], roots: () => readonly Root[]): PathRules {
-  const plain = patterns.map((pattern) => pattern.replace(/^(!?)(?:\.\/+)+/u, "$1").replace(/\/+$/u, ""))
+  const plain = patterns.flatMap(spelledOut).flatMap((pattern) => belowRoots(pattern, roots()))
   const isPlace = (pattern: string): boolean => pattern.includes("/")
   const names = compileDenyList(plain.filter((pattern) => !isPlace(pattern)))
   const places = plain.filter(isPlace).flatMap(variantsOf)
@@ -122,11 +122,16 @@ function place(pattern: string, exception: boolean, path: string): Place {
 function variantsOf(pattern: string): Place[] {
   const exception = pattern.startsWith("!")
   const written = exception ? pattern.slice(1) : pattern
-  const absolute = written.startsWith("~/") ? homedir() + written.slice(1) : written
-  const rooted = absolute.startsWith("/") ? absolute : `/${absolute}`
+  const rooted = written.startsWith("/") ? written : `/${written}`
   // `a/**/b` is about `a/b` too.
   const forms = [rooted, rooted.replaceAll("/**/", "/")]
   return [...new Set(forms)].map((form) => place(written, exception, form))
+}
+
+/** From each root, where a pattern leads out of one. */
+function belowRoots(pattern: string, roots: readonly Root[]): string[] {
+  const [, exception = "", rest = ""] = /^(!?)(.*)$/su.exec(pattern)!
+  return rest.startsWith("../") ? roots.map(({ real }) => exception + resolve(real, rest)) : [pattern]
 }
 
 /** Where the fixed beginnings of patterns really lie, when links lead there. */
@@ -136,21 +141,13 @@ function resolvedLinks(patterns: readonly string[], roots: readonly Root[]): Pla
     const fixed = /^[^*?[\]!]+(?=\/|$)/u.exec(pattern)?.[0]
     if (fixed === undefined || fixed === "") continue
     const rest = pattern.slice(fixed.length)
-    for (const root of roots) {
-      const named = resolve(root.real, fixed.startsWith("~/") ? homedir() + fixed.slice(1) : fixed.replace(/^\/+/u, ""))
-      const real = realPathOf(named)
-      if (real !== undefined && real !== named) found.push(place(pattern, false, real + rest))
+    const named = roots.map((root) => resolve(root.real, fixed.replace(/^\/+/u, "")))
+    for (const path of fixed.startsWith("/") ? [...named, fixed] : named) {
+      const real = realPlace(path)
+      if (real !== path) found.push(place(pattern, false, real + rest))
     }
   }
   return found
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** A real path as patterns may speak of it: absolute, and below each root that holds it. */

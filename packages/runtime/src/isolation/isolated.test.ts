@@ -52,7 +52,11 @@ interface World {
   trees(): number
 }
 
-async function world(files: Record<string, string>, backend: Backend): Promise<World> {
+async function world(
+  files: Record<string, string>,
+  backend: Backend,
+  more: (root: string) => ToolwrightOptions = () => ({}),
+): Promise<World> {
   const repository = repositoryWith(files)
   const state = mkdtempSync(join(tmpdir(), "trees-"))
   const made: ToolwrightOptions = {
@@ -60,6 +64,7 @@ async function world(files: Record<string, string>, backend: Backend): Promise<W
     backend,
     withBuiltins: true,
     env: { ...process.env, XDG_STATE_HOME: state },
+    ...more(repository.path),
   }
   const toolwright = await createToolwright(made)
   onTestFinished(async () => {
@@ -219,4 +224,33 @@ test("work that failed or was cancelled stays on its branch, and a folder withou
   const none = await here.add("a bad one")
   expect((await here.until(none, "failed")).reason).toContain("is not the top of a git repository")
   expect(readdirSync(here.repository.path)).toContain("a.txt")
+})
+
+test.each<[string, (root: string) => string]>([
+  ["the absolute path", (root) => join(root, "sub/private")],
+  ["a pattern of absolute paths", (root) => `${root}/**/secret.txt`],
+  ["a place in the workspace", () => "sub/private/*"],
+])("what %s denies is denied in a worktree too, and to tasks of a folder below", async (_, pattern) => {
+  const asked: InferRequest[] = []
+  const look = (path: string): Say[] => [
+    { call: "file_read", args: { path } },
+    { call: "search_grep", args: { pattern: "canary" } },
+    "Done.",
+  ]
+  const inner = modelFor({ whole: look("sub/private/secret.txt"), part: look("private/secret.txt") })
+  const backend: Backend = {
+    ...inner,
+    infer: (request, options) => (asked.push(request), inner.infer(request, options)),
+  }
+  const files = { "sub/private/secret.txt": "canary-in-the-file\n", "sub/open.txt": "canary-open\n" }
+  const here = await world(files, backend, (root) => ({ permissions: { denyPaths: [pattern(root)] } }))
+  const queue = await here.toolwright.tasks.open()
+  const tasks = [await here.add("the whole"), await here.add("the whole again", { worktree: false })]
+  const workspace = join(here.repository.path, "sub")
+  tasks.push((await queue.add({ agent: "assistant", input: { task: "the part" }, workspace })).id)
+  await worker(here)
+  for (const id of tasks) await here.until(id, "done")
+  const told = JSON.stringify(asked.map(({ messages }) => messages))
+  expect(told).toContain("canary-open")
+  expect(told).not.toContain("canary-in-the-file")
 })

@@ -22,8 +22,8 @@ export interface PerformerOptions {
   toolwright: Toolwright
   /** The folder that workspaces of tasks are, or lie in. */
   root: string
-  /** As the worker's own, for a folder below it. */
-  at(root: string): Promise<Toolwright>
+  /** As the worker's own, for a folder below it, or for the worktree of one, by whose place paths are denied. */
+  at(root: string, of: string): Promise<Toolwright>
   /** The folder for the worktrees of tasks that work in a folder. */
   treesOf(root: string): string
   /** The process's own unless given. */
@@ -69,7 +69,7 @@ export function taskPerformer({ toolwright, root, at, treesOf, env = process.env
     const shared = beside ? sharedWork(handIn, context.signal) : undefined
     const workIn = async (place: string): Promise<Performed> => {
       if (place === root) return workOn({ toolwright, task, input, profile, shared }, context)
-      await using other = await at(place)
+      await using other = await at(place, folder)
       // Awaited here: it is closed as soon as this ends.
       return await workOn({ toolwright: other, task, input, profile, shared }, context)
     }

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { patternsFor } from "@toolwright/host/paths"
 import { sweepWorktrees } from "../isolation/isolated.ts"
 import { outsideFolder } from "../workspace/state-folder.ts"
 import { createToolwright, type Toolwright, type ToolwrightOptions } from "../toolwright.ts"
@@ -25,17 +26,22 @@ export async function startTaskWorker({ toolwright, made, ...options }: TaskWork
   const { root } = toolwright.tasks
   const queue = await toolwright.tasks.open()
   const { readOnly, roots = [] } = made.workspace ?? {}
-  const at = (folder: string): Promise<Toolwright> =>
-    createToolwright({
+  const at = (folder: string, of: string): Promise<Toolwright> => {
+    const patterns = (list: readonly string[] = []): string[] => patternsFor(list, folder, of, root)
+    return createToolwright({
       ...made,
       withBuiltins: true,
       cwd: folder,
       workspace: {
         ...made.workspace,
         ...(readOnly !== undefined && roots.length === 0 ? { readOnly: [folder] } : { roots: [folder] }),
+        denyRead: patterns(made.workspace?.denyRead),
+        denyWrite: patterns(made.workspace?.denyWrite),
       },
+      permissions: { ...made.permissions, denyPaths: patterns(made.permissions?.denyPaths) },
       runs: { ...made.runs, database: toolwright.log.target },
     })
+  }
   const { env = process.env } = made
   const treesOf = (folder: string): string => join(outsideFolder(folder, env), "worktrees")
   const perform = taskPerformer({ toolwright, root, at, treesOf, env })
