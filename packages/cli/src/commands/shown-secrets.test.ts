@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openDatabase } from "@toolwright/store"
@@ -45,7 +45,8 @@ test("differences that undo and records show hold no secrets, and what is brough
 
 test("a file whose name is a key is undone, and neither the list nor its record holds the name", async () => {
   const { cwd, cli } = placeWith({ [`${TOKEN}.txt`]: "here\n" })
-  await cli("tools", "call", "delete_file", "--path", `${TOKEN}.txt`, "--allow-tool", "delete_file")
+  expect(await cli("tools", "call", "delete_file", "--path", `${TOKEN}.txt`)).toMatchObject({ code: 0 })
+  expect(existsSync(join(cwd, `${TOKEN}.txt`))).toBe(false)
   expect((await cli("undo", "list", "--json")).stdout).not.toContain(TOKEN)
   const done = await cli("undo", "--yes", "--json")
   expect(done.stdout).not.toContain(TOKEN)

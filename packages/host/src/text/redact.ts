@@ -4,6 +4,7 @@ import { NAMED_SECRET_FORMS } from "./secret-forms.ts"
 export const REDACTED = "[secret]"
 /** Shorter values are too likely to be ordinary words. */
 const SHORTEST_VALUE = 6
+const SHORTEST_LINE = 16
 
 /** Which kinds of secrets are left as they are: names of {@link NAMED_SECRET_FORMS}. */
 export interface RedactorOptions {
@@ -32,7 +33,7 @@ export function createRedactor(
   const known = new Set<string>()
   for (const value of values) {
     if (value === undefined || value.length < SHORTEST_VALUE) continue
-    for (const form of formsOf(value)) known.add(form)
+    for (const form of [value, ...linesOf(value)].flatMap(formsOf)) known.add(form)
   }
   const ordered = [...known].sort((a, b) => b.length - a.length)
   const forms = NAMED_SECRET_FORMS.filter(({ name }) => !shown.has(name))
@@ -81,6 +82,12 @@ function walk(value: unknown, redact: (text: string) => string, depth: number): 
   return changed ? Object.fromEntries(entries) : value
 }
 
+/** Lines of a secret that are long enough to be known by themselves: searches and ranges give single ones. */
+function linesOf(value: string): string[] {
+  const lines = value.split(/\r?\n/u)
+  return lines.length === 1 ? [] : lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST_LINE)
+}
+
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value, "utf8")
   const base64 = [0, 1, 2].map((shift) => {
@@ -91,7 +98,15 @@ function formsOf(value: string): string[] {
       .replace(/=+$/u, "")
     return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
   })
-  const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), bytes.toString("hex")]
+  const json = JSON.stringify(value).slice(1, -1)
+  const percent = encodeURIComponent(value)
+  const hex = bytes.toString("hex")
+  const html = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+  const forms = [
+    ...[value, json, JSON.stringify(json).slice(1, -1), hex, hex.toUpperCase()],
+    ...[percent, percent.toLowerCase(), new URLSearchParams([["", value]]).toString().slice(1)],
+    ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
+  ]
   const long = base64.filter((text) => text.length >= SHORTEST_VALUE)
   return [...forms, ...long, ...long.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))]
 }

@@ -97,12 +97,29 @@ describe("redaction", () => {
       Buffer.from(secret).toString("hex"),
       Buffer.from(`user:${secret}`).toString("base64"),
       Buffer.from(`x${secret}y`).toString("base64url"),
+      Buffer.from(secret).toString("hex").toUpperCase(),
+      encodeURIComponent(secret).toLowerCase(),
     ]) {
       const safe = redact(`before ${form} after`)
       expect([form, safe.includes(REDACTED)]).toEqual([form, true])
       expect(safe).not.toContain(form)
     }
     expect(redact("abc")).toBe("abc")
+  })
+
+  test("takes out known values as pages, forms and texts in texts spell them, and each line of a long one", () => {
+    const odd = `a"b'c<d>&e \\f 1`
+    const found = createRedactor([odd, "first line 1\nsecond-line-of-it-2\n"])
+    const html = odd.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    for (const form of [
+      odd,
+      JSON.stringify(JSON.stringify(odd)).slice(3, -3),
+      html.replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
+      html.replaceAll('"', "&quot;").replaceAll("'", "&#x27;"),
+      new URLSearchParams({ odd }).toString().slice(4),
+      "second-line-of-it-2",
+    ])
+      expect([form, found(`x ${form} y`)]).toEqual([form, `x ${REDACTED} y`])
   })
 
   test("takes out what has the form of a secret", () => {
@@ -119,6 +136,41 @@ describe("redaction", () => {
     expect(redact("https://example.com/a:b@c is a page, sk-short")).toContain("sk-short")
   })
 
+  test("takes out forms beside other words, in quotes that were quoted again, and none of an example", () => {
+    const jwt = `eyJ${"a".repeat(12)}.${"b".repeat(12)}.${"c".repeat(12)}`
+    for (const [text, secret] of [
+      ["redis://:hunter22@localhost:6379", "hunter22"],
+      ["postgres://me:p@ss-word@db/x", "p@ss-word"],
+      ["mysql+pymysql://me:a/b@db/x", "a/b"],
+      ["postgres://me:$ecret1@db/x", "$ecret1"],
+      ["https://me:%40hunter@host/x", "%40hunter"],
+      [JSON.stringify({ a: JSON.stringify({ Authorization: "Bearer short1" }) }), "short1"],
+      ["{'Authorization': 'Basic dXM6cHc='}", "dXM6cHc="],
+      ['["Authorization", "Basic dXM6cHc="]', "dXM6cHc="],
+      ["Authorization: 0123456789abcdef", "0123456789abcdef"],
+      [`backup-sk-proj-${"a1".repeat(12)}.txt`, "a1a1"],
+      [`key_xoxb-${"1".repeat(20)}.txt`, "1111"],
+      [`session-${jwt}`, jwt],
+      ["-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nabc\n-----END PGP PRIVATE KEY BLOCK-----", "abc"],
+      ["AccountName=x;EndpointSuffix=y;AccountKey=abc/def+0==;", "abc/def"],
+    ] as const)
+      expect([text, redact(text).includes(secret), redact(text).includes(REDACTED)]).toEqual([text, false, true])
+    for (const plain of [
+      "postgres://me:${PASSWORD}@db/x",
+      "postgres://me:$PASSWORD@db/x",
+      "postgres://me:<password>@db/x",
+      "mysql://me:****@db/x",
+      "https://cdn.example:443/react@18.2.0/index.js",
+      "task-2024-01-01-risk-assessment-of-a-long-name-1",
+      "const password = readPassword(); host = other; return password",
+      "https://example.com/?token=short&page=2&signature=none",
+      "Authorization: required for all of these paths",
+      "glob-patterns-of-a-very-long-name",
+      "global-configuration-of-things",
+    ])
+      expect(redact(plain)).toBe(plain)
+  })
+
   // One text for each form, in its order: the quick look must not pass by what the form finds.
   const samples = [
     `${"ASIA"}ABCDEFGHIJKLMNOP`,
@@ -129,14 +181,22 @@ describe("redaction", () => {
     `rk-live-${"a".repeat(20)}`,
     `pk_${"a1".repeat(12)}`,
     `AIza${"a".repeat(35)}`,
+    `ya29.${"a".repeat(35)}`,
     `ntn_${"a".repeat(44)}`,
     `hf_${"a".repeat(34)}`,
     `npm_${"a".repeat(36)}`,
     "//registry/:_password = abcdef123",
+    `hvs.${"a1".repeat(15)}`,
+    `https://hooks.slack.com/services/T0/${"B1".repeat(12)}`,
     `eyJ${"a".repeat(12)}.${"b".repeat(12)}.${"c".repeat(12)}`,
     "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
     "HTTPS://user:hunter2@host/db",
+    "redis://:hun/ter2@host/1",
+    "https://host/path?x=1&access_token=abcdef123456",
+    "Server=db;Database=x;User Id=me;Password=hunter2;",
+    `aws_secret_access_key = ${"wJalrXUtnF".repeat(4)}`,
     'AuthoriZation": "BASIC abcdef',
+    "X-Api-Key: abcdef123456789",
     `x Bearer ${"a".repeat(20)}`,
   ]
   test("looks closer wherever one of its forms finds something, also in JSON", () => {

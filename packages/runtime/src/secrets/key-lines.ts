@@ -10,7 +10,8 @@ const LIKE_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{20,100}={0,2}(?![A-Za-z0-9+/=
 const SHORTEST_RUN = 20
 /** By the code of a sign, whether it stands in such lines. */
 const IN_RUN = Uint8Array.from({ length: 128 }, (_, code) => (/[A-Za-z0-9+/]/.test(String.fromCharCode(code)) ? 1 : 0))
-const KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----((?:(?!-----)[\s\S]){0,40000})(?:-----END|-----BEGIN|$)/gu
+const KEY =
+  /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----((?:(?!-----)[\s\S]){0,40000})(?:-----END|-----BEGIN|$)/gu
 const SHORTEST_LINE = 8
 const LARGEST_BYTES = 1024 * 1024
 const MOST_TEXT = 256 * 1024

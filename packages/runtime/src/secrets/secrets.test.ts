@@ -235,6 +235,13 @@ describe("secrets known by value", () => {
     ["TOKEN_FILE", "secrets-1234567", false],
     ["KEYBOARD", "english-102keys", false],
     ["HOME_PAGE", "https-something-1", false],
+    ["SECRET_KEY_BASE", "0a1b2c3d4e5f6a7b", true],
+    ["TOKEN_GITHUB", "0a1b2c3d4e5f6a7b", true],
+    ["GITHUB_TOKEN_2", "0a1b2c3d4e5f6a7b", true],
+    ["MAX_TOKENS_PER_CALL", "100000", false],
+    ["TOKEN_MODE", "automatic", false],
+    ["SIGNING_SECRET", "/aB3aB3aB3aB3aB3aB3+x/y=", true],
+    ["SSH_KEY", "/custom/Place1/of-the-key", false],
   ])("%s=%s is one: %s", (name, value, is) => {
     expect(environmentSecrets({ [name]: value })).toEqual(is ? [value] : [])
   })

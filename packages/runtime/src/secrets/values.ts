@@ -7,6 +7,12 @@ const SECRET_NAME =
   /(?:^|[_-]|[a-z](?=[A-Z]))(?:key|token|secret|password|passwd|passphrase|pwd|credentials?|auth|pat|dsn|apikey|authtoken)$/i
 /** Names that look so and hold something else: a socket, a file, the name of a variable. */
 const NO_SECRET_NAME = /(?:^ssh_auth_sock|_sock|_file|_path|_env|_url|_dir|_id)$/i
+/** Such a word inside a name, as in TOKEN_GITHUB or SECRET_KEY_BASE: what it holds has to look like a secret too. */
+const SECRET_INSIDE =
+  /(?:^|_)(?:(?:api|access|private|secret|signing|encryption)_?keys?|tokens?|secrets?|passwords?|passwd|passphrase|credentials?|pat)_/i
+const LIKE_SECRET = /^(?=.*\d)(?=.*[A-Za-z])[^\s]{12,4000}$/
+/** A part between slashes that is no name of a folder: what begins with a slash is a path, unless it holds one. */
+const RANDOM_PART = /^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+=]{16,}$/
 const SHORTEST = 8
 /** Words without a digit are too likely to be a name that stands everywhere, such as the user `postgres`. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
@@ -15,7 +21,8 @@ const PLAIN_WORD = /^[a-z]{1,11}$/i
 export function environmentSecrets(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => {
     const holds = SECRET_NAME.test(name) && !NO_SECRET_NAME.test(name)
-    return holds && isSecretValue(value) ? [value] : []
+    const seems = SECRET_INSIDE.test(name) && !NO_SECRET_NAME.test(name) && LIKE_SECRET.test(value)
+    return (holds || seems) && isSecretValue(value) ? [value] : []
   })
 }
 
@@ -38,5 +45,9 @@ export function configuredSecrets(configuration: Configuration): string[] {
 }
 
 function isSecretValue(value: string): boolean {
-  return value.length >= SHORTEST && !PLAIN_WORD.test(value) && !/^(?:\/|\d+$)/.test(value)
+  return value.length >= SHORTEST && !PLAIN_WORD.test(value) && !isPath(value) && !/^\d+$/.test(value)
+}
+
+function isPath(value: string): boolean {
+  return value.startsWith("/") && !value.split("/").some((part) => RANDOM_PART.test(part))
 }
