@@ -53,7 +53,7 @@ and ends with the server. Ctrl-C ends it.`,
     await fetch(served.url, { headers: { accept: "text/html" } })
     const address = `${served.url}/#code=${code}`
     stdout.write(`The console of this folder, for one visit: ${address}\n`)
-    if (values.open !== false) openBrowser(address, say)
+    if (values.open !== false) await openBrowser(address, say, cwd)
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       else signal.addEventListener("abort", () => resolve(), { once: true })
@@ -62,15 +62,19 @@ and ends with the server. Ctrl-C ends it.`,
   },
 }
 
-/** Hands the address to the system; where nothing opens it, a person can. */
-function openBrowser(address: string, say: (line: string) => void): void {
-  const [program, ...args] =
+/** Hands the address to the system, by no program of the folder; where nothing opens it, a person can. */
+async function openBrowser(address: string, say: (line: string) => void, cwd: string): Promise<void> {
+  const { findProgram, trustedPath } = await import("@toolwright/host/sandbox")
+  const [name, ...args] =
     process.platform === "darwin"
       ? ["open", address]
       : process.platform === "win32"
         ? ["rundll32", "url.dll,FileProtocolHandler", address]
         : ["xdg-open", address]
-  const child = spawn(program!, args, { stdio: "ignore", detached: true })
-  child.on("error", () => say("No browser could be opened: open the address above."))
+  const failed = (): void => say("No browser could be opened: open the address above.")
+  const program = process.platform === "win32" ? name : await findProgram(name!, await trustedPath([cwd]))
+  if (program === undefined) return failed()
+  const child = spawn(program, args, { stdio: "ignore", detached: true })
+  child.on("error", failed)
   child.unref()
 }

@@ -31,7 +31,10 @@ export interface RepositoryView extends Disposable {
 }
 
 /** What lies in the shared folder and is the repository's own; configuration and hooks are not among it. */
-const SHARED = ["objects", "refs", "logs", "info", "packed-refs", "shallow", "reftable", "worktrees", "modules"]
+const SHARED = ["objects", "refs", "logs", "info", "packed-refs", "reftable", "worktrees", "modules"]
+/** git repeats its lines in errors, and never writes it: it gets what was read here, whatever is put there meanwhile. */
+const COPIED = "shallow"
+const COPIED_BYTES = 4 * 1024 * 1024
 const CONFIG_BYTES = 1024 * 1024
 
 /** @throws ToolwrightError `REPOSITORY_REFUSED` when the configuration cannot be read */
@@ -72,6 +75,7 @@ function fill(folder: string, { commonDir }: RepositoryLayout, writable: boolean
   // git makes the logs itself, but not behind a link that leads nowhere.
   if (writable) makeFolder(join(commonDir, "logs"))
   const there = new Set(readdirSync(commonDir))
+  copyFile(join(commonDir, COPIED), join(folder, COPIED))
   for (const name of SHARED) {
     // Files among these are made by renaming; git looks where a link leads before it does.
     if (there.has(name) || name === "packed-refs") symlinkSync(join(commonDir, name), join(folder, name))
@@ -83,6 +87,16 @@ function makeFolder(path: string): void {
     mkdirSync(path, { recursive: true })
   } catch {
     // Something else lies there, or nothing may be made: git says what it lacks.
+  }
+}
+
+/** @throws ToolwrightError `REPOSITORY_REFUSED` for what is no small regular file */
+function copyFile(from: string, to: string): void {
+  try {
+    const bytes = readPlainFile(from, COPIED_BYTES)
+    if (bytes !== undefined) writeFileSync(to, bytes, { mode: 0o600 })
+  } catch (thrown) {
+    throw refused(thrown instanceof Error ? thrown.message : String(thrown))
   }
 }
 

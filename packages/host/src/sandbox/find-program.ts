@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs"
-import { delimiter, isAbsolute, join } from "node:path"
+import { delimiter, isAbsolute, join, parse } from "node:path"
 import { realOf } from "../look.ts"
 import { isInside } from "../paths/roots.ts"
 
@@ -28,10 +28,13 @@ function isExecutable(path: string): boolean {
  */
 export function trustedPath(roots: readonly string[], path = process.env.PATH ?? ""): string {
   const kept: string[] = []
+  const resolved = roots.map((root) => realOf(root) ?? root)
+  // Whoever works at the very top has every program inside, and none that others put there more than anywhere.
+  const filled = resolved.filter((root) => parse(root).root !== root)
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder) || /[\\/]node_modules[\\/]/u.test(folder)) continue
     const real = realOf(folder)
-    if (real !== undefined && !roots.some((root) => isInside(root, real))) kept.push(folder)
+    if (real !== undefined && !filled.some((root) => isInside(root, real))) kept.push(folder)
   }
   return kept.join(delimiter)
 }

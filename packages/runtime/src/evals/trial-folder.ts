@@ -14,6 +14,7 @@ import { isAlive } from "@toolwright/host/process-life"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { SuiteTask } from "./suite.ts"
+import { gitFor } from "../isolation/git.ts"
 
 const MOST_FILES = 20_000
 const MOST_BYTES = 1024 * 1024 * 1024
@@ -145,8 +146,9 @@ async function beginRepository(folder: string): Promise<void> {
     ["add", "-A"],
     ["commit", "-q", "--allow-empty", "-m", "Begin"],
   ]
+  const git = await gitFor(folder)
   for (const step of steps) {
-    const argv = ["git", ...GIT, ...step]
+    const argv = [git, ...GIT, ...step]
     const { exitCode, stderr } = await runProcess({ argv, cwd: folder, env, timeoutMs: 60_000 })
     if (exitCode !== 0)
       throw new ToolwrightError("GIT_FAILED", `git ${step[0]} failed in the folder of a trial: ${stderr.text.trim()}`)

@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises"
+import { dirname } from "node:path"
 import { createWorkspace } from "@toolwright/host/paths"
 import { childEnvironment, runProcess } from "@toolwright/host/process"
+import { findProgram, trustedPath } from "@toolwright/host/sandbox"
 import { holdEntries, holdingNothing, resolveRepository, viewRepository } from "@toolwright/host/repository"
 import { programStarts } from "@toolwright/host/undo"
 import { ToolwrightError } from "@toolwright/toolbox"
@@ -49,12 +51,14 @@ export async function gitIn(top: string): Promise<Git> {
   const attempt = async (...args: string[]): Promise<GitAnswer> => {
     using view = viewRepository(layout, true)
     await programStarts()
-    const argv = ["git", ...BARE, ...(await known(view.env)), ...args]
+    const argv = [await program(), ...BARE, ...(await known(view.env)), ...args]
     return await holdingNothing(layout, undefined, (signal) => answerOf(argv, real, { ...view.env }, signal))
   }
+  let found: Promise<string> | undefined
+  const program = (): Promise<string> => (found ??= gitFor(real, dirname(commonDir)))
   let whose: readonly string[] | undefined
   const known = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-    (whose ??= (await answerOf(["git", "config", "user.email"], real, { ...env })).ok ? [] : NOBODY)
+    (whose ??= (await answerOf([await program(), "config", "user.email"], real, { ...env })).ok ? [] : NOBODY)
   return {
     top: real,
     gitDir,
@@ -66,7 +70,20 @@ export async function gitIn(top: string): Promise<Git> {
 
 /** Git as it comes, for what it keeps of its working trees: a view of the repository would be written down in them. */
 export async function plainGit(top: string, ...args: string[]): Promise<string> {
-  return textOf(await answerOf(["git", ...BARE, ...args], top, {}), args)
+  return textOf(await answerOf([await gitFor(top), ...BARE, ...args], top, {}), args)
+}
+
+/**
+ * Git itself: no program of that name that lies in the folders that it is for, wherever the PATH looks first.
+ *
+ * @throws ToolwrightError `GIT_FAILED` where there is none
+ */
+export async function gitFor(...folders: readonly string[]): Promise<string> {
+  const program = await findProgram("git", await trustedPath([process.cwd(), ...folders]))
+  if (program !== undefined) return program
+  throw new ToolwrightError("GIT_FAILED", "No git is installed outside the folders that are worked in.", {
+    hint: "Install git, or put the folder that holds it on the PATH by its full name.",
+  })
 }
 
 async function answerOf(

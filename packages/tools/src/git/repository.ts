@@ -163,7 +163,15 @@ export async function runInRepository(
     ),
   )
   const notes = (await run.hooks?.putRight()) ?? []
-  return { ...outcome, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }
+  const stderr = { ...outcome.stderr, text: withoutLines(outcome.stderr.text) }
+  return { ...outcome, stderr, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }
+}
+
+/** What git says of a file that it cannot read, without the line that it repeats: another file may have been put there. */
+function withoutLines(said: string): string {
+  return said
+    .replace(/((?:bad shallow line|un(?:expected|terminated) line in [^\n]{1,1000}?):) [^\n]*/gu, "$1 (not shown)")
+    .replace(/^[^\n]* (is not a valid attribute name: )/gmu, "(not shown) $1")
 }
 
 /** What git is contained by. Pushing needs the user's keys: where a sandbox is required, they are shown to it there. */
