@@ -5,6 +5,7 @@ import { findConfigurationFile, readConfigurationFile } from "./file.ts"
 import { keyFor } from "./key.ts"
 import type { Setting } from "./setting.ts"
 import { SETTINGS, type Configuration } from "./settings.ts"
+import { holdToFilesAbove } from "./trust/above.ts"
 import { trustedPartOf, type TrustedPart, type TrustOptions, type TrustState } from "./trust/decide.ts"
 import { trustStore } from "./trust/store.ts"
 import type { WaitingSetting } from "./trust/waiting.ts"
@@ -68,6 +69,7 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   }
   if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
   startWhereTrusted(found, file?.path)
+  if (path !== undefined && !["named", "trusted"].includes(part!.state)) await holdToFilesAbove(found, path, inputs.cwd)
 
   const withheld = addressAndKey(found, file, inputs.env)
   if (withheld !== undefined) notices.push(withheld)

@@ -65,6 +65,7 @@ describe("a file that was found", () => {
     ["workspace: { readOnly: [/etc] }", "open /etc for reading"],
     ["workspace: { denyRead: ['!.env'] }", "show to tools what is hidden: !.env"],
     ["permissions: { denyPaths: ['!.env'] }", "show to tools what is hidden: !.env"],
+    ["permissions: { denyPaths: [' !.env', a] }", "show to tools what is hidden"],
     ["workspace: { denyWrite: ['!.git'] }", "open to writing what is protected: !.git"],
     ["builtins: { bash: { sandbox: 'off' } }", "run commands outside the sandbox"],
     ["builtins: { network: { allowOrigins: ['http://169.254.169.254'] } }", 'set builtins.network: {"allowOrigins"'],
@@ -314,4 +315,39 @@ test("every setting says what it can do, and only those that could do harm have 
     expect(["harmless", "narrows", "programs", "servers", "keys", "widens"], key).toContain(nature)
     if (nature === "harmless" || nature === "narrows") expect(free, key).toBeUndefined()
   }
+})
+
+describe("a folder that was cloned below rules of one's own", () => {
+  const above = (text: string) => writeFileSync(join(home, "toolwright.yaml"), text)
+  const RULES = "permissions: { deny: [bash], denyPaths: [clone/private, notes.txt, '!x.env'], careful: true }\n"
+
+  test("does not lift them by a file of its own", async () => {
+    above(`${RULES}workspace: { denyWrite: ['*.lock'] }\nbuiltins: { bash: { sandbox: required } }\n`)
+    write("permissions: { deny: [echo], careful: false }\n")
+    const { configuration, sources } = await load()
+    const { permissions, workspace, builtins } = configuration
+    expect(permissions.deny).toEqual(["echo", "bash"])
+    expect(permissions.denyPaths).toEqual(expect.arrayContaining([join(cwd, "private"), "notes.txt"]))
+    expect(permissions.denyPaths).not.toContain("!x.env")
+    expect([permissions.careful, workspace.denyWrite, builtins.bash.sandbox]).toEqual([true, ["*.lock"], "required"])
+    expect(sources.get("permissions.deny")).toBe(
+      `file ${join(cwd, "toolwright.yaml")}, and ${join(home, "toolwright.yaml")}`,
+    )
+  })
+
+  test("takes nothing else from there, and is held to none of it once it is trusted, or where a flag says otherwise", async () => {
+    above(`${RULES}model: { name: m, baseUrl: "http://127.0.0.1:1/v1" }\n`)
+    write("builtins: { bash: { sandbox: 'off' } }\n")
+    expect((await load({ trust: true })).configuration.permissions.deny).toBeUndefined()
+    const flagged = await load({ flags: { "deny-tool": ["echo"] } })
+    expect(flagged.configuration.permissions.deny).toEqual(["echo"])
+    const found = await load()
+    expect([found.configuration.permissions.deny, found.configuration.model.name]).toEqual([["bash"], undefined])
+  })
+
+  test("works though a file above cannot be read", async () => {
+    above("permissions: [\n")
+    write("permissions: { deny: [echo] }\n")
+    expect((await load()).configuration.permissions.deny).toEqual(["echo"])
+  })
 })
