@@ -20,6 +20,7 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
     "Paths",
     [
       "packages/host/src/paths/policy.test.ts",
+      "packages/host/src/paths/path-patterns.test.ts",
       "packages/runtime/src/assembly/denied-paths.test.ts",
       "packages/tools/src/filesystem/race.test.ts",
       "packages/tools/src/filesystem/links.test.ts",

@@ -106,16 +106,19 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
     const values: typeof given = { ...given, ...serviceFolders(env, given) }
     const port = portOf(values.port)
-    const [{ createToolwright }, { serveToolwright }, { serviceWorker }, { configuration }] = await Promise.all([
-      import("@toolwright/runtime"),
-      import("../service/serve-toolwright.ts"),
-      import("../service/service-worker.ts"),
-      configurationFor({ ...invocation, env }, values),
-    ])
+    const [{ createToolwright, redactDeep, redactorFor }, { serveToolwright }, { serviceWorker }, { configuration }] =
+      await Promise.all([
+        import("@toolwright/runtime"),
+        import("../service/serve-toolwright.ts"),
+        import("../service/service-worker.ts"),
+        configurationFor({ ...invocation, env }, values),
+      ])
     const { stdout, stderr, cwd, signal } = invocation
     const log = (line: string): void => void stderr.write(`${line}\n`)
     const made = { ...configuration, withBuiltins: true, cwd, env, log }
     const concurrency = workersOf(values.workers)
+    const redact = redactorFor({ ...configuration, secrets: {} }, env)
+    const redactLine = (entry: object): string => JSON.stringify(redactDeep(entry, (text) => redactPath(text, redact)))
     await using toolwright = await createToolwright(made)
     const tokens = tokensOf(env, cwd, values)
     await using served = await serveToolwright(toolwright, {
@@ -136,7 +139,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       announce: log,
       env,
-      ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
+      ...(values.quiet === true ? {} : { log: (entry) => log(redactLine(entry)) }),
     })
     await using _worker = await serviceWorker(toolwright, made, { concurrency, secured: tokens.length > 0, log })
     stdout.write(introduction(served, toolwright, values))
@@ -150,6 +153,16 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
 }
 
 /** What is served where, and what is not. */
+/** A path without secrets, also such as are known by signs that an address spells otherwise. */
+function redactPath(path: string, redact: (text: string) => string): string {
+  try {
+    const plain = decodeURIComponent(path)
+    return redact(plain) === plain ? redact(path) : redact(plain)
+  } catch {
+    return redact(path)
+  }
+}
+
 function introduction(
   { url, offered, hidden, silent, model }: Served,
   { unavailable, configuration }: Toolwright,

@@ -63,7 +63,7 @@ test.skipIf(process.platform === "win32")("a link that is put there after the lo
   lay(fixture, "a link", ".env", "shallow")
   const env = { ...process.env, ...view.env }
   const git = (...args: string[]) => spawnSync("git", args, { cwd: fixture.root, env, encoding: "utf8" })
-  for (const args of [["status"], ["log"], ["diff"]]) {
+  for (const args of [["status"], ["log"]]) {
     const { status, stdout, stderr } = git(...args)
     expect([args, status, (stdout + stderr).includes(SECRET)]).toEqual([args, 0, false])
   }

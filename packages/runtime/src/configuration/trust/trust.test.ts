@@ -65,7 +65,6 @@ describe("a file that was found", () => {
     ["workspace: { readOnly: [/etc] }", "open /etc for reading"],
     ["workspace: { denyRead: ['!.env'] }", "show to tools what is hidden: !.env"],
     ["permissions: { denyPaths: ['!.env'] }", "show to tools what is hidden: !.env"],
-    ["permissions: { denyPaths: [' !.env', a] }", "show to tools what is hidden"],
     ["workspace: { denyWrite: ['!.git'] }", "open to writing what is protected: !.git"],
     ["builtins: { bash: { sandbox: 'off' } }", "run commands outside the sandbox"],
     ["builtins: { network: { allowOrigins: ['http://169.254.169.254'] } }", 'set builtins.network: {"allowOrigins"'],
