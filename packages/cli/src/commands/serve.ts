@@ -106,13 +106,19 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
     const values: typeof given = { ...given, ...serviceFolders(env, given) }
     const port = portOf(values.port)
-    const [{ createToolwright, redactDeep, redactorFor }, { serveToolwright }, { serviceWorker }, { configuration }] =
-      await Promise.all([
-        import("@toolwright/runtime"),
-        import("../service/serve-toolwright.ts"),
-        import("../service/service-worker.ts"),
-        configurationFor({ ...invocation, env }, values),
-      ])
+    const [
+      { createToolwright, redactorFor },
+      { redactDeep },
+      { serveToolwright },
+      { serviceWorker },
+      { configuration },
+    ] = await Promise.all([
+      import("@toolwright/runtime"),
+      import("@toolwright/host/text"),
+      import("../service/serve-toolwright.ts"),
+      import("../service/service-worker.ts"),
+      configurationFor({ ...invocation, env }, values),
+    ])
     const { stdout, stderr, cwd, signal } = invocation
     const log = (line: string): void => void stderr.write(`${line}\n`)
     const made = { ...configuration, withBuiltins: true, cwd, env, log }

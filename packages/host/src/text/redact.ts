@@ -103,9 +103,17 @@ function formsOf(value: string): string[] {
   const hex = bytes.toString("hex")
   const html = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
   const forms = [
-    ...[value, json, JSON.stringify(json).slice(1, -1), hex, hex.toUpperCase()],
-    ...[percent, percent.toLowerCase(), new URLSearchParams([["", value]]).toString().slice(1)],
-    ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    hex,
+    hex.toUpperCase(),
+    percent,
+    percent.toLowerCase(),
+    new URLSearchParams([["", value]]).toString().slice(1),
+    html,
+    html.replaceAll("'", "&#39;"),
+    html.replaceAll("'", "&#x27;"),
   ]
   const long = base64.filter((text) => text.length >= SHORTEST_VALUE)
   return [...forms, ...long, ...long.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))]
