@@ -61,13 +61,7 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   const file = path === undefined || part === undefined ? undefined : { path, values: part.values }
   const configuration = {}
   const sources = new Map<string, string>()
-  const mistakes: string[] = []
-  const found = new Map<string, { value: unknown; source: string }>()
-  for (const setting of SETTINGS) {
-    const value = valueOf(setting, inputs, file, mistakes)
-    if (value !== undefined) found.set(setting.key, value)
-  }
-  if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
+  const found = everyValue(inputs, file)
   startWhereTrusted(found, file?.path)
   if (path !== undefined && !["named", "trusted"].includes(part!.state)) await holdToFilesAbove(found, path, inputs.cwd)
 
@@ -83,6 +77,21 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   const { state: trust, waiting = [], changed } = part ?? {}
   const since = changed === undefined ? {} : { changed }
   return { configuration: withSections(configuration), sources, file: path, trust, waiting, ...since, notices }
+}
+
+/** What flags, variables, the file and the defaults say of every setting, the first of them that says something. */
+function everyValue(
+  inputs: ConfigurationInputs,
+  file: { path: string; values: ReadonlyMap<string, unknown> } | undefined,
+): Map<string, { value: unknown; source: string }> {
+  const mistakes: string[] = []
+  const found = new Map<string, { value: unknown; source: string }>()
+  for (const setting of SETTINGS) {
+    const value = valueOf(setting, inputs, file, mistakes)
+    if (value !== undefined) found.set(setting.key, value)
+  }
+  if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
+  return found
 }
 
 /**
