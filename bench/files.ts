@@ -44,76 +44,18 @@ export async function run() {
   const root = join(folder, "tree")
   try {
     makeTree(root)
-    const ours = ourTools(root)
-    const official = await officialServer(root)
     const figures: Record<string, number> = {}
     const ratios: Record<string, number> = {}
-    const compare = async (
-      name: string,
-      peer: string,
-      sides: { ours(): Promise<unknown>; theirs(): Promise<unknown> | unknown },
-      rounds = ROUNDS,
-    ) => {
+    const compare: Compare = async (name, peer, sides, rounds = ROUNDS) => {
       const times = await alternate(sides, rounds)
       figures[`${name}_ms`] = times.ours
       figures[`${name}_${peer}_ms`] = times.theirs
       ratios[`${name}_vs_${peer}`] = times.theirs / times.ours
     }
-
-    await compare("search_files", "official", {
-      ours: () => ours("search_files", { path: root, pattern: "*needle*" }),
-      theirs: () => official.call("search_files", { path: root, pattern: "**/*needle*" }),
-    })
-    const excludes = ["node_modules", ".git"]
-    await compare("tree", "official", {
-      ours: () => ours("get_directory_tree", { path: root, exclude_patterns: excludes }),
-      theirs: () => official.call("directory_tree", { path: root, excludePatterns: excludes }),
-    })
-    await compare("tree_without_excludes", "official", {
-      ours: () => ours("get_directory_tree", { path: root, exclude_patterns: [] }),
-      theirs: () => official.call("directory_tree", { path: root }),
-    })
-    await official.close()
-
-    const workspace = createWorkspace({ roots: [{ path: root }] })
-    const listing = async () => {
-      const paths: string[] = []
-      await workspace.walk(root, ({ path }) => void paths.push(path))
-      return paths
-    }
-    await compare("listing", "readdir", { ours: listing, theirs: () => bareWalk(root) }, 15)
-    await compare("listing", "readdir_sync", { ours: listing, theirs: () => blockingWalk(root) }, 15)
-
-    const { rgPath } = (await import("@vscode/ripgrep")) as { rgPath: string }
-    const bareRipgrep = (pattern: string) => () => {
-      try {
-        execFileSync(rgPath, ["--no-config", "--hidden", "-n", "-e", pattern, "."], {
-          cwd: root,
-          stdio: ["ignore", "pipe", "ignore"],
-          maxBuffer: 1e9,
-        })
-      } catch {
-        // Exit code 1: nothing found.
-      }
-    }
-    await compare(
-      "search",
-      "ripgrep",
-      {
-        ours: () => ours("search", { action: "grep", pattern: NEEDLE }),
-        theirs: bareRipgrep(NEEDLE),
-      },
-      9,
-    )
-    await compare(
-      "search_regex",
-      "ripgrep",
-      {
-        ours: () => ours("search", { action: "grep", pattern: "needle_\\d+|a_rare_[a-z_]+files" }),
-        theirs: bareRipgrep("needle_\\d+|a_rare_[a-z_]+files"),
-      },
-      9,
-    )
+    const ours = ourTools(root)
+    await compareWithOfficial(root, ours, compare)
+    await compareWithReaddir(root, compare)
+    await compareWithRipgrep(root, ours, compare)
     Object.assign(figures, await largeFiles(folder))
     return {
       figures,
@@ -124,6 +66,69 @@ export async function run() {
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type OurTools = ReturnType<typeof ourTools>
+type Compare = (
+  name: string,
+  peer: string,
+  sides: { ours(): Promise<unknown>; theirs(): Promise<unknown> | unknown },
+  rounds?: number,
+) => Promise<void>
+
+async function compareWithOfficial(root: string, ours: OurTools, compare: Compare): Promise<void> {
+  const official = await officialServer(root)
+  await compare("search_files", "official", {
+    ours: () => ours("search_files", { path: root, pattern: "*needle*" }),
+    theirs: () => official.call("search_files", { path: root, pattern: "**/*needle*" }),
+  })
+  const excludes = ["node_modules", ".git"]
+  await compare("tree", "official", {
+    ours: () => ours("get_directory_tree", { path: root, exclude_patterns: excludes }),
+    theirs: () => official.call("directory_tree", { path: root, excludePatterns: excludes }),
+  })
+  await compare("tree_without_excludes", "official", {
+    ours: () => ours("get_directory_tree", { path: root, exclude_patterns: [] }),
+    theirs: () => official.call("directory_tree", { path: root }),
+  })
+  await official.close()
+}
+
+async function compareWithReaddir(root: string, compare: Compare): Promise<void> {
+  const workspace = createWorkspace({ roots: [{ path: root }] })
+  const listing = async () => {
+    const paths: string[] = []
+    await workspace.walk(root, ({ path }) => void paths.push(path))
+    return paths
+  }
+  await compare("listing", "readdir", { ours: listing, theirs: () => bareWalk(root) }, 15)
+  await compare("listing", "readdir_sync", { ours: listing, theirs: () => blockingWalk(root) }, 15)
+}
+
+async function compareWithRipgrep(root: string, ours: OurTools, compare: Compare): Promise<void> {
+  const { rgPath } = (await import("@vscode/ripgrep")) as { rgPath: string }
+  const bareRipgrep = (pattern: string) => () => {
+    try {
+      execFileSync(rgPath, ["--no-config", "--hidden", "-n", "-e", pattern, "."], {
+        cwd: root,
+        stdio: ["ignore", "pipe", "ignore"],
+        maxBuffer: 1e9,
+      })
+    } catch {
+      // Exit code 1: nothing found.
+    }
+  }
+  for (const [name, pattern] of [
+    ["search", NEEDLE],
+    ["search_regex", "needle_\\d+|a_rare_[a-z_]+files"],
+  ] as const) {
+    await compare(
+      name,
+      "ripgrep",
+      { ours: () => ours("search", { action: "grep", pattern }), theirs: bareRipgrep(pattern) },
+      9,
+    )
   }
 }
 

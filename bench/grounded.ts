@@ -17,7 +17,7 @@ import {
 import { existsSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
-import { generateMasked, openLlama, POCKET_TOOLS, renderChatMl } from "@toolwright/backends"
+import { generateMasked, type LlamaEngine, openLlama, POCKET_TOOLS, renderChatMl } from "@toolwright/backends"
 import { splitActions, type ToolDefinition } from "@toolwright/toolbox"
 import { grammarFor } from "@toolwright/toolformat"
 import { createBuiltinTools } from "@toolwright/tools"
@@ -63,43 +63,7 @@ export async function run(): Promise<BenchmarkResult> {
   await using engine = await openLlama({
     modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")),
   })
-  const prompt = renderChatMl([{ role: "user", content: REQUEST }])
-  const decode = async (grammar: string | undefined): Promise<number> => {
-    let tokens = 0
-    let started = 0
-    for await (const _ of engine.generate(prompt, {
-      sampling: { temperature: 0, maxTokens: 60 },
-      ...(grammar === undefined ? {} : { grammar }),
-    })) {
-      if (tokens++ === 0) started = performance.now()
-    }
-    return (performance.now() - started) / Math.max(1, tokens - 1)
-  }
-  const masked = async (size: number): Promise<number> => {
-    const grammar = grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } })
-    const started = performance.now()
-    const { tokens } = await generateMasked(engine, prompt, {
-      constraint: createMaskEngine(grammar, engine.tokenizer).matcher(),
-      sampler: { temperature: 0 },
-      maxTokens: 60,
-    })
-    return (performance.now() - started) / Math.max(1, tokens.length)
-  }
-  // In turns, so that what else the machine does falls on all of them.
-  const tokenTimes: Record<string, number[]> = {}
-  const note = (name: string, value: number): void => void (tokenTimes[name] ??= []).push(value)
-  for (let round = 0; round < ROUNDS; round++) {
-    note("engine_free_token_ms", await decode(undefined))
-    note("engine_plain_token_ms", await decode(plain))
-    for (const size of SIZES) {
-      note(
-        `engine_token_${size}_ms`,
-        await decode(grammarToGbnf(grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } }))),
-      )
-      note(`masked_token_${size}_ms`, await masked(size))
-    }
-  }
-  for (const [name, values] of Object.entries(tokenTimes)) figures[name] = quartile(values)
+  Object.assign(figures, await tokenFigures(engine, tools, texts, plain))
   for (const [name, tokenizer] of tokenizers(engine.tokenizer)) {
     warmTokenizer(tokenizer)
     for (const size of SIZES) Object.assign(figures, maskFigures(name, tokenizer, tools, size, texts))
@@ -114,6 +78,50 @@ export async function run(): Promise<BenchmarkResult> {
     },
     report: `18 tools in the hermes format, lower quartiles of ${ROUNDS} requests.`,
   }
+}
+
+/** What a token costs in llama.cpp's own sampler and through our masks, by the size of the conversation. */
+async function tokenFigures(
+  engine: LlamaEngine,
+  tools: readonly ToolDefinition[],
+  texts: (size: number) => string,
+  plain: string,
+): Promise<Record<string, number>> {
+  const prompt = renderChatMl([{ role: "user", content: REQUEST }])
+  const grounded = (size: number) => grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } })
+  const decode = async (grammar: string | undefined): Promise<number> => {
+    let tokens = 0
+    let started = 0
+    for await (const _ of engine.generate(prompt, {
+      sampling: { temperature: 0, maxTokens: 60 },
+      ...(grammar === undefined ? {} : { grammar }),
+    })) {
+      if (tokens++ === 0) started = performance.now()
+    }
+    return (performance.now() - started) / Math.max(1, tokens - 1)
+  }
+  const masked = async (size: number): Promise<number> => {
+    const grammar = grounded(size)
+    const started = performance.now()
+    const { tokens } = await generateMasked(engine, prompt, {
+      constraint: createMaskEngine(grammar, engine.tokenizer).matcher(),
+      sampler: { temperature: 0 },
+      maxTokens: 60,
+    })
+    return (performance.now() - started) / Math.max(1, tokens.length)
+  }
+  // In turns, so that what else the machine does falls on all of them.
+  const times: Record<string, number[]> = {}
+  const note = (name: string, value: number): void => void (times[name] ??= []).push(value)
+  for (let round = 0; round < ROUNDS; round++) {
+    note("engine_free_token_ms", await decode(undefined))
+    note("engine_plain_token_ms", await decode(plain))
+    for (const size of SIZES) {
+      note(`engine_token_${size}_ms`, await decode(grammarToGbnf(grounded(size))))
+      note(`masked_token_${size}_ms`, await masked(size))
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, quartile(values)]))
 }
 
 /** Masks along a call that is all copied: the engine made anew for each request, as its conversation is. */

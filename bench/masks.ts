@@ -46,36 +46,46 @@ export async function run(): Promise<BenchmarkResult> {
   const ours = measureOurs(cases, tokenizer)
   const theirs = measureTheirs(cases, file)
   const shared = ours.filter(({ name }) => theirs.has(name))
-  const all = (pick: (one: Measured) => readonly number[], list: Iterable<Measured>): number[] =>
-    [...list].flatMap((one) => pick(one)).toSorted((a, b) => a - b)
-  const mine = all((one) => one.masks, shared)
-  const peer = all(
-    (one) => one.masks,
-    shared.map(({ name }) => theirs.get(name)!),
-  )
-  const myCompile = all((one) => [one.compile], shared)
-  const peerCompile = all(
-    (one) => [one.compile],
-    shared.map(({ name }) => theirs.get(name)!),
-  )
-  const cold = all((one) => one.cold, shared)
-  const peerCold = all(
-    (one) => one.cold,
-    shared.map(({ name }) => theirs.get(name)!),
-  )
   const points = costPoints(ours, cases)
   const vocabularies = vocabularyPoints()
   writeFileSync(CHART, costChart(points, vocabularies))
   return {
+    ...compared(
+      shared,
+      shared.map(({ name }) => theirs.get(name)!),
+      {
+        tokenizer_build_ms: buildMs,
+        tokenizer_warm_ms: warmMs,
+        mask_max_ms: Math.max(...vocabularies.map(({ most }) => most)) / 1000,
+      },
+    ),
+    report:
+      `${VOCABULARY}, ${tokenizer.size} tokens; ${shared.length} schemas on which both engines accept the ` +
+      `instance, ${REPLIES} replies with each.`,
+  }
+}
+
+/** Both engines on the same cases. */
+function compared(
+  ours: readonly Measured[],
+  theirs: readonly Measured[],
+  more: Readonly<Record<string, number>>,
+): Pick<BenchmarkResult, "figures" | "ratios"> {
+  const all = (pick: (one: Measured) => readonly number[], list: readonly Measured[]): number[] =>
+    list.flatMap((one) => pick(one)).toSorted((a, b) => a - b)
+  const masks = ({ masks }: Measured): readonly number[] => masks
+  const firsts = ({ cold }: Measured): readonly number[] => cold
+  const compiles = ({ compile }: Measured): readonly number[] => [compile]
+  const [mine, cold, myCompile] = [all(masks, ours), all(firsts, ours), all(compiles, ours)]
+  const [peer, peerCold, peerCompile] = [all(masks, theirs), all(firsts, theirs), all(compiles, theirs)]
+  return {
     figures: {
-      schemas: shared.length,
+      schemas: ours.length,
       masks: mine.length,
-      tokenizer_build_ms: buildMs,
-      tokenizer_warm_ms: warmMs,
+      ...more,
       mask_p50_us: at(mine, 0.5),
       mask_p95_us: at(mine, 0.95),
       mask_p99_us: at(mine, 0.99),
-      mask_max_ms: Math.max(...vocabularies.map(({ most }) => most)) / 1000,
       mask_mean_us: mean(mine),
       mask_cold_p50_us: at(cold, 0.5),
       mask_cold_p95_us: at(cold, 0.95),
@@ -100,9 +110,6 @@ export async function run(): Promise<BenchmarkResult> {
       mask_cold_p95: at(peerCold, 0.95) / at(cold, 0.95),
       compile_p50: at(peerCompile, 0.5) / at(myCompile, 0.5),
     },
-    report:
-      `${VOCABULARY}, ${tokenizer.size} tokens; ${shared.length} schemas on which both engines accept the ` +
-      `instance, ${REPLIES} replies with each.`,
   }
 }
 

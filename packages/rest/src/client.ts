@@ -182,42 +182,44 @@ export class ToolsApiClient implements ToolSource {
   }
 
   async #send(path: string, asked: Omit<Asked, "headers"> & Partial<Pick<Asked, "headers">>): Promise<unknown> {
-    let status: number
-    let text: string
+    const { status, text } = await this.#answer(path, asked)
+    const ok = status >= 200 && status < 300
+    const body = parse(text)
+    const isTooDeep = sizeOf(body, MOST_BYTES) > MOST_BYTES
+    if (!isTooDeep && body !== undefined && (ok || isOwnResult(body))) return body
+    if (isTooDeep || ok) {
+      const what = isTooDeep ? "JSON that is nested too deeply" : "something that is no JSON"
+      throw new ToolwrightError("SOURCE_BAD_REPLY", `The tools service ${this.#baseUrl} answered with ${what}.`)
+    }
+    throw this.#refusal(status, body)
+  }
+
+  async #answer(
+    path: string,
+    asked: Omit<Asked, "headers"> & Partial<Pick<Asked, "headers">>,
+  ): Promise<{ status: number; text: string }> {
     try {
       const headers = asked.headers === undefined ? this.#headers : { ...this.#headers, ...asked.headers }
-      ;({ status, text } = await this.#exchange(this.#baseUrl + path, { ...asked, headers }))
+      return await this.#exchange(this.#baseUrl + path, { ...asked, headers })
     } catch (cause) {
       if (ToolwrightError.isInstance(cause)) throw cause
       throw new ToolwrightError(
         "SOURCE_UNAVAILABLE",
         `The tools service ${this.#baseUrl} does not answer: ${messageOf((cause as Error).cause ?? cause)}`,
-        {
-          cause,
-          hint: "Start it, or take it out of the configuration.",
-        },
+        { cause, hint: "Start it, or take it out of the configuration." },
       )
     }
-    const ok = status >= 200 && status < 300
-    const body = parse(text)
-    if (sizeOf(body, MOST_BYTES) > MOST_BYTES)
-      throw new ToolwrightError(
-        "SOURCE_BAD_REPLY",
-        `The tools service ${this.#baseUrl} answered with JSON that is nested too deeply.`,
-      )
-    if (body !== undefined && (ok || isOwnResult(body))) return body
-    if (ok)
-      throw new ToolwrightError(
-        "SOURCE_BAD_REPLY",
-        `The tools service ${this.#baseUrl} answered with something that is no JSON.`,
-      )
+  }
+
+  /** What the service says of a call that it does not take. */
+  #refusal(status: number, body: unknown): ToolwrightError {
     const { error, detail } = (body ?? {}) as {
       error?: { code?: unknown; message?: unknown; hint?: unknown } | null
       detail?: unknown
     }
     const code = status === 401 || status === 403 ? "SOURCE_UNAUTHORIZED" : codeOf(error?.code)
     const said = [error?.message, detail].find((text) => typeof text === "string")
-    throw new ToolwrightError(
+    return new ToolwrightError(
       code,
       plainText(said ?? `The tools service ${this.#baseUrl} answered with status ${status}.`),
       typeof error?.hint === "string" ? { hint: plainText(error.hint) } : {},

@@ -63,21 +63,7 @@ export function createApp(
   const followers = new Followers({ apart: (options.tokens?.length ?? 0) > 1 })
   const app = new Hono<{ Variables: AppVariables }>({ strict: false })
 
-  app.use(async (context, next) => {
-    const started = performance.now()
-    await next()
-    metrics.countResponse(context.res.status)
-    const [tool, error] = [context.get("tool"), context.get("error")]
-    options.log?.({
-      at: new Date().toISOString(),
-      method: context.req.method,
-      path: context.req.path,
-      status: context.res.status,
-      durationMs: performance.now() - started,
-      ...(tool === undefined ? {} : { tool }),
-      ...(error === undefined ? {} : { error }),
-    })
-  })
+  app.use(observed(options, metrics))
   app.use(refusalsInWire)
   app.use(guard(options, isOpen))
 
@@ -122,6 +108,24 @@ export function createApp(
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
 }
+
+/** Counts and tells every request. */
+const observed = (options: ServerOptions, metrics: Metrics) =>
+  createMiddleware<{ Variables: AppVariables }>(async (context, next) => {
+    const started = performance.now()
+    await next()
+    metrics.countResponse(context.res.status)
+    const [tool, error] = [context.get("tool"), context.get("error")]
+    options.log?.({
+      at: new Date().toISOString(),
+      method: context.req.method,
+      path: context.req.path,
+      status: context.res.status,
+      durationMs: performance.now() - started,
+      ...(tool === undefined ? {} : { tool }),
+      ...(error === undefined ? {} : { error }),
+    })
+  })
 
 /** Lets those in whose token is for everything; figures of a server name every tool, and say how much all use it. */
 const wholeTokens = createMiddleware<{ Variables: AppVariables }>(async (context, next) => {

@@ -15,6 +15,13 @@ export interface Conversation extends ConversationHead {
   messages: ChatMessage[]
 }
 
+/** Which conversations of an owner a list shows. */
+interface Page {
+  limit?: number
+  offset?: number
+  owner?: string
+}
+
 /**
  * Keeps conversations, each for its owner: an opaque name, empty where nobody is told apart. To another owner it does
  * not exist. Messages are added, never rewritten, so that a long conversation costs no more than a short one.
@@ -22,7 +29,7 @@ export interface Conversation extends ConversationHead {
 export interface ConversationStore {
   create(title?: string, owner?: string): Promise<Conversation>
   /** Newest first, by the time of the last message. */
-  list(page?: { limit?: number; offset?: number; owner?: string }): Promise<ConversationHead[]>
+  list(page?: Page): Promise<ConversationHead[]>
   get(id: string, owner?: string): Promise<Conversation | undefined>
   /** Characters of its messages as they are kept. */
   size(id: string): Promise<number>
@@ -41,10 +48,24 @@ export interface ConversationStoreOptions {
 
 /** The conversations of a database. */
 export function conversationStore(database: Database, options: ConversationStoreOptions = {}): ConversationStore {
-  const { now = () => new Date(), log = () => {} } = options
+  return new StoredConversations(database, options)
+}
 
-  async function messagesOf(id: string): Promise<ChatMessage[]> {
-    const rows = await database.query<{ position: number; message: string }>(
+/** Conversations in two tables: their heads, and their messages in order. */
+class StoredConversations implements ConversationStore {
+  readonly #database: Database
+  readonly #now: () => Date
+  readonly #log: (line: string) => void
+
+  constructor(database: Database, options: ConversationStoreOptions) {
+    this.#database = database
+    const { now = () => new Date(), log = () => {} } = options
+    this.#now = now
+    this.#log = log
+  }
+
+  async #messagesOf(id: string): Promise<ChatMessage[]> {
+    const rows = await this.#database.query<{ position: number; message: string }>(
       "SELECT position, message FROM conversation_messages WHERE conversation_id = ? ORDER BY position",
       [id],
     )
@@ -52,74 +73,79 @@ export function conversationStore(database: Database, options: ConversationStore
       try {
         return [messageIn(message)]
       } catch {
-        log(`Message ${position} of conversation ${id} is damaged and was passed over.`)
+        this.#log(`Message ${position} of conversation ${id} is damaged and was passed over.`)
         return []
       }
     })
     return read.length === rows.length ? read : withoutHalves(read)
   }
 
-  return {
-    async create(title = "", owner = "") {
-      const time = now().toISOString()
-      const head = { id: crypto.randomUUID(), title, created_at: time, updated_at: time }
-      await database.query(
-        "INSERT INTO conversations (id, title, created_at, updated_at, owner) VALUES (?, ?, ?, ?, ?)",
-        [head.id, title, time, time, owner],
+  async create(title = "", owner = ""): Promise<Conversation> {
+    const time = this.#now().toISOString()
+    const head = { id: crypto.randomUUID(), title, created_at: time, updated_at: time }
+    await this.#database.query(
+      "INSERT INTO conversations (id, title, created_at, updated_at, owner) VALUES (?, ?, ?, ?, ?)",
+      [head.id, title, time, time, owner],
+    )
+    return { ...head, messages: [] }
+  }
+
+  list({ limit = 50, offset = 0, owner = "" }: Page = {}): Promise<ConversationHead[]> {
+    return this.#database.query(
+      "SELECT id, title, created_at, updated_at FROM conversations WHERE owner = ? ORDER BY updated_at DESC, " +
+        "id LIMIT ? OFFSET ?",
+      [owner, limit, offset],
+    )
+  }
+
+  async get(id: string, owner = ""): Promise<Conversation | undefined> {
+    const [head] = await this.#database.query<ConversationHead>(
+      "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ? AND owner = ?",
+      [id, owner],
+    )
+    return head === undefined ? undefined : { ...head, messages: await this.#messagesOf(id) }
+  }
+
+  async size(id: string): Promise<number> {
+    const [row] = await this.#database.query<{ size: number | string | null }>(
+      "SELECT SUM(LENGTH(message)) AS size FROM conversation_messages WHERE conversation_id = ?",
+      [id],
+    )
+    return Number(row?.size ?? 0)
+  }
+
+  append(id: string, messages: readonly ChatMessage[]): Promise<void> {
+    return this.#database.transaction(async (execute) => {
+      const time = this.#now().toISOString()
+      const [first] = messages.filter(({ role }) => role === "user")
+      const title = (first?.content ?? "").replaceAll(/\s+/g, " ").trim().slice(0, 80)
+      const { rows: found } = await execute(
+        "UPDATE conversations SET updated_at = ?, title = CASE WHEN title = '' THEN ? ELSE title END WHERE id " +
+          "= ? RETURNING id",
+        [time, title, id],
       )
-      return { ...head, messages: [] }
-    },
-    list: ({ limit = 50, offset = 0, owner = "" } = {}) =>
-      database.query(
-        "SELECT id, title, created_at, updated_at FROM conversations WHERE owner = ? ORDER BY updated_at DESC, " +
-          "id LIMIT ? OFFSET ?",
-        [owner, limit, offset],
-      ),
-    async get(id, owner = "") {
-      const [head] = await database.query<ConversationHead>(
-        "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ? AND owner = ?",
-        [id, owner],
-      )
-      return head === undefined ? undefined : { ...head, messages: await messagesOf(id) }
-    },
-    async size(id) {
-      const [row] = await database.query<{ size: number | string | null }>(
-        "SELECT SUM(LENGTH(message)) AS size FROM conversation_messages WHERE conversation_id = ?",
+      if (found.length === 0) throw new ToolwrightError("UNKNOWN_CONVERSATION", `There is no conversation '${id}'.`)
+      const { rows } = await execute<{ position: number | null }>(
+        "SELECT MAX(position) AS position FROM conversation_messages WHERE conversation_id = ?",
         [id],
       )
-      return Number(row?.size ?? 0)
-    },
-    append: (id, messages) =>
-      database.transaction(async (execute) => {
-        const time = now().toISOString()
-        const [first] = messages.filter(({ role }) => role === "user")
-        const title = (first?.content ?? "").replaceAll(/\s+/g, " ").trim().slice(0, 80)
-        const { rows: found } = await execute(
-          "UPDATE conversations SET updated_at = ?, title = CASE WHEN title = '' THEN ? ELSE title END WHERE id " +
-            "= ? RETURNING id",
-          [time, title, id],
-        )
-        if (found.length === 0) throw new ToolwrightError("UNKNOWN_CONVERSATION", `There is no conversation '${id}'.`)
-        const { rows } = await execute<{ position: number | null }>(
-          "SELECT MAX(position) AS position FROM conversation_messages WHERE conversation_id = ?",
-          [id],
-        )
-        const from = (rows[0]?.position ?? -1) + 1
-        for (const [index, message] of messages.entries()) {
-          await execute("INSERT INTO conversation_messages (conversation_id, position, message) VALUES (?, ?, ?)", [
-            id,
-            from + index,
-            JSON.stringify(message),
-          ])
-        }
-      }),
-    async delete(id, owner = "") {
-      const rows = await database.query("DELETE FROM conversations WHERE id = ? AND owner = ? RETURNING id", [
-        id,
-        owner,
-      ])
-      return rows.length > 0
-    },
+      const from = (rows[0]?.position ?? -1) + 1
+      for (const [index, message] of messages.entries()) {
+        await execute("INSERT INTO conversation_messages (conversation_id, position, message) VALUES (?, ?, ?)", [
+          id,
+          from + index,
+          JSON.stringify(message),
+        ])
+      }
+    })
+  }
+
+  async delete(id: string, owner = ""): Promise<boolean> {
+    const rows = await this.#database.query("DELETE FROM conversations WHERE id = ? AND owner = ? RETURNING id", [
+      id,
+      owner,
+    ])
+    return rows.length > 0
   }
 }
 

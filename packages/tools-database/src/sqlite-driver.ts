@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { programStarts } from "@toolwright/host/undo"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
-import type { DriverLimits, MigrationDriver, StepOutcome } from "./driver.ts"
+import type { AppliedMigration, DriverLimits, MigrationDriver, MigrationStep, StepOutcome } from "./driver.ts"
 import type { SqliteReply, SqliteRequest } from "./sqlite-child.ts"
 
 const CHILD = fileURLToPath(
@@ -18,36 +18,50 @@ const CHILD = fileURLToPath(
  * @param file absolute path; the file may not exist yet, its folder must
  */
 export function openSqlite(file: string, limits: DriverLimits): MigrationDriver {
-  let child: ChildProcess | undefined
-  const start = () =>
-    (child ??= fork(CHILD, {
+  return new SqliteConnection(file, limits)
+}
+
+/** One file and, from the first migration on, the process that runs them. */
+class SqliteConnection implements MigrationDriver {
+  readonly #file: string
+  readonly #limits: DriverLimits
+  #child: ChildProcess | undefined
+
+  constructor(file: string, limits: DriverLimits) {
+    this.#file = file
+    this.#limits = limits
+  }
+
+  #start() {
+    return (this.#child ??= fork(CHILD, {
       execArgv: [],
       env: {},
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "json",
     }))
+  }
 
-  const ask = (request: SqliteRequest): Promise<StepOutcome> => {
-    limits.signal.throwIfAborted()
-    const running = start()
+  #ask(request: SqliteRequest): Promise<StepOutcome> {
+    this.#limits.signal.throwIfAborted()
+    const running = this.#start()
     return new Promise((done, fail) => {
       const settle = () => {
         clearTimeout(timer)
         running.removeAllListeners()
-        limits.signal.removeEventListener("abort", onAbort)
+        this.#limits.signal.removeEventListener("abort", onAbort)
       }
       const stop = (code: string, message: string) => {
         settle()
         running.kill("SIGKILL")
-        child = undefined
+        this.#child = undefined
         fail(new ToolwrightError(code, message))
       }
       const onAbort = () => stop("ABORTED", "The migration was cancelled; it is rolled back.")
       const timer = setTimeout(
-        () => stop("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms; it is rolled back.`),
-        limits.migrationMs + limits.lockWaitMs,
+        () => stop("TIMEOUT", `The migration took longer than ${this.#limits.migrationMs} ms; it is rolled back.`),
+        this.#limits.migrationMs + this.#limits.lockWaitMs,
       )
-      limits.signal.addEventListener("abort", onAbort, { once: true })
+      this.#limits.signal.addEventListener("abort", onAbort, { once: true })
       running.once("error", (thrown) => stop("MIGRATION_FAILED", thrown.message))
       running.once("exit", () =>
         stop("MIGRATION_FAILED", "The database process ended unexpectedly; the step is rolled back."),
@@ -61,39 +75,39 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
     })
   }
 
-  return {
-    async applied() {
-      const found = existingFile(file)
-      if (found === undefined) return []
-      const hasLog = existsSync(`${file}-wal`) || existsSync(`${file}-journal`)
-      const { readRecords } = await import("./sqlite-records.ts")
-      try {
-        return readRecords(file, !hasLog)
-      } catch (thrown) {
-        throw new ToolwrightError(
-          "MIGRATION_FAILED",
-          `${file} cannot be read as an SQLite database (${messageOf(thrown)})`,
-          {
-            cause: thrown,
-          },
-        )
-      }
-    },
-    async run(step) {
-      existingFile(file)
-      if (!existsSync(dirname(file))) {
-        throw new ToolwrightError("CONNECTION_FAILED", `The folder of the database file ${file} does not exist.`, {
-          hint: "Create the folder first.",
-        })
-      }
-      await programStarts()
-      return ask({ file, step, lockWaitMs: limits.lockWaitMs })
-    },
-    async [Symbol.asyncDispose]() {
-      child?.removeAllListeners()
-      child?.disconnect()
-      child = undefined
-    },
+  async applied(): Promise<AppliedMigration[]> {
+    const found = existingFile(this.#file)
+    if (found === undefined) return []
+    const hasLog = existsSync(`${this.#file}-wal`) || existsSync(`${this.#file}-journal`)
+    const { readRecords } = await import("./sqlite-records.ts")
+    try {
+      return readRecords(this.#file, !hasLog)
+    } catch (thrown) {
+      throw new ToolwrightError(
+        "MIGRATION_FAILED",
+        `${this.#file} cannot be read as an SQLite database (${messageOf(thrown)})`,
+        {
+          cause: thrown,
+        },
+      )
+    }
+  }
+
+  async run(step: MigrationStep): Promise<StepOutcome> {
+    existingFile(this.#file)
+    if (!existsSync(dirname(this.#file))) {
+      throw new ToolwrightError("CONNECTION_FAILED", `The folder of the database file ${this.#file} does not exist.`, {
+        hint: "Create the folder first.",
+      })
+    }
+    await programStarts()
+    return this.#ask({ file: this.#file, step, lockWaitMs: this.#limits.lockWaitMs })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child?.removeAllListeners()
+    this.#child?.disconnect()
+    this.#child = undefined
   }
 }
 

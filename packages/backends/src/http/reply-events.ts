@@ -35,7 +35,7 @@ export class ReplyReading {
     this.#pieces = pieces
     this.#source = source
     this.#decoder = decoder
-    this.#translate = createTranslator(source)
+    this.#translate = new Translator(source)
     this.#reader = framing === "whole" ? undefined : framing === "lines" ? createLineReader() : createSseReader()
   }
 
@@ -116,8 +116,6 @@ export class ReplyReading {
   }
 }
 
-type Translator = ReturnType<typeof createTranslator>
-
 /**
  * What came in one piece of the network, with neighbouring texts as one: whoever reads them is woken once for it, and
  * not once for each token of a server that is faster than its reader.
@@ -164,92 +162,104 @@ function beginning(text: string, { secrets }: FailureContext): string {
 }
 
 /** Turns decoded events into a backend's; arguments that are no JSON are passed on as they came. */
-function createTranslator({ context, limits }: ReplySource) {
-  let finishReason: FinishReason | undefined
-  let usage: Usage | undefined
-  const open = new Map<number, string>()
+class Translator {
+  readonly #context: ReplySource["context"]
+  readonly #limits: ReplySource["limits"]
+  #finishReason: FinishReason | undefined
+  #usage: Usage | undefined
+  readonly #open = new Map<number, string>()
   // A repair is for the reader to make and to report: it gets what the model wrote.
-  let asWritten: string | undefined
-  let length = 0
-  let calls = 0
-  let nameless = 0
+  #asWritten: string | undefined
+  #length = 0
+  #calls = 0
+  #nameless = 0
 
-  function count(text: string): void {
-    length += text.length
-    if (length > limits.reply) throw replyTooLong(context, `more than ${limits.reply} characters`)
+  constructor({ context, limits }: ReplySource) {
+    this.#context = context
+    this.#limits = limits
   }
 
-  function read(event: ApiEvent, told: InferEvent[]): void {
+  #count(text: string): void {
+    this.#length += text.length
+    if (this.#length > this.#limits.reply)
+      throw replyTooLong(this.#context, `more than ${this.#limits.reply} characters`)
+  }
+
+  read(event: ApiEvent, told: InferEvent[]): void {
     switch (event.type) {
       case "text-delta":
       case "reasoning-delta":
-        count(event.text)
+        this.#count(event.text)
         told.push(event)
         break
       case "call-start":
-        if (++calls > limits.calls) throw replyTooLong(context, `more than ${limits.calls} calls`)
-        count(event.name)
-        open.set(event.index, "")
+        if (++this.#calls > this.#limits.calls)
+          throw replyTooLong(this.#context, `more than ${this.#limits.calls} calls`)
+        this.#count(event.name)
+        this.#open.set(event.index, "")
         told.push({ type: "call-delta", index: event.index, id: event.id, name: event.name })
         break
       case "args-delta": {
-        const text = asWritten ?? event.text
-        asWritten = undefined
-        count(text)
-        open.set(event.index, (open.get(event.index) ?? "") + text)
+        const text = this.#asWritten ?? event.text
+        this.#asWritten = undefined
+        this.#count(text)
+        this.#open.set(event.index, (this.#open.get(event.index) ?? "") + text)
         told.push({ type: "call-delta", index: event.index, arguments: text })
         break
       }
       case "call-end":
-        open.delete(event.index)
+        this.#open.delete(event.index)
         break
       case "problem":
-        if (event.problem.repaired) asWritten = event.problem.text
-        else told.push(...heldBack(event.problem))
+        if (event.problem.repaired) this.#asWritten = event.problem.text
+        else told.push(...this.#heldBack(event.problem))
         break
       case "usage":
-        usage = event.usage
+        this.#usage = event.usage
         break
       case "finish":
-        finishReason = event.finishReason
+        this.#finishReason = event.finishReason
         break
       case "signature":
         // Gemini's own API has these; this one does not.
         break
       case "error":
-        throw reported(event.code, event.message)
+        throw this.#reported(event.code, event.message)
     }
   }
 
   /** The rest of a broken call's arguments, which the decoder kept back: the reader shall see what the model wrote. */
-  function heldBack({ text, tool }: { text: string; tool?: string }): InferEvent[] {
+  #heldBack({ text, tool }: { text: string; tool?: string }): InferEvent[] {
     // Of a call without a name nothing was told so far.
-    if (tool === undefined) return text === "" ? [] : [{ type: "call-delta", index: -++nameless, arguments: text }]
-    for (const [index, sent] of open) {
+    if (tool === undefined)
+      return text === "" ? [] : [{ type: "call-delta", index: -++this.#nameless, arguments: text }]
+    for (const [index, sent] of this.#open) {
       if (!text.startsWith(sent)) continue
-      open.delete(index)
+      this.#open.delete(index)
       return text === sent ? [] : [{ type: "call-delta", index, arguments: text.slice(sent.length) }]
     }
     return []
   }
 
-  function reported(code: string, said: string): ToolwrightError | Retryable {
+  #reported(code: string, said: string): ToolwrightError | Retryable {
     const status = statusOf(code)
-    const message = quoted(said, context.secrets)
-    const failure = failureOfStatus(status, { message, code, param: "" }, context)
+    const message = quoted(said, this.#context.secrets)
+    const failure = failureOfStatus(status, { message, code, param: "" }, this.#context)
     if (failure.code === "CONSTRAINT_UNSUPPORTED" || (status < 500 && status !== 429)) return failure
     const reason = `the server reported: ${message}`
     return status === 429 ? new Retryable(failure, reason, { askedMs: undefined }) : new Retryable(failure, reason)
   }
 
-  return {
-    read,
-    finished: () => finishReason !== undefined,
-    end: (): InferEvent => ({
+  finished(): boolean {
+    return this.#finishReason !== undefined
+  }
+
+  end(): InferEvent {
+    return {
       type: "end",
-      finishReason: finishReason ?? "unknown",
-      ...(usage === undefined ? {} : { usage }),
-    }),
+      finishReason: this.#finishReason ?? "unknown",
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+    }
   }
 }
 

@@ -267,7 +267,7 @@ class Engine implements LlamaEngine {
       signal?.throwIfAborted()
       const tokens = this.#fit(prompt)
       const rest = await readPrompt(this.#sequence, tokens, signal)
-      const limit = Math.min(sampling.maxTokens ?? Infinity, this.contextSize - tokens.length)
+      const limit = this.#limit(sampling, tokens)
       const text = createTokenText(this.vocabulary)
       const cutter = createStopCutter(sampling.stop ?? [])
       const produced: number[] = []
@@ -288,9 +288,7 @@ class Engine implements LlamaEngine {
       const ended = finishReason === "stop" && !cutter.stopped
       return { finishReason, inputTokens: tokens.length, outputTokens: produced.length, tokens: produced, ended }
     } catch (thrown) {
-      signal?.throwIfAborted()
-      if (ToolwrightError.isInstance(thrown)) throw thrown
-      throw new ToolwrightError("MODEL_SERVER_ERROR", `The engine failed: ${messageOf(thrown)}`, { cause: thrown })
+      throw engineFailure(thrown, signal)
     } finally {
       release()
     }
@@ -356,6 +354,11 @@ class Engine implements LlamaEngine {
     return made
   }
 
+  /** The most tokens of a reply. */
+  #limit({ maxTokens = Infinity }: SamplingOptions, prompt: readonly number[]): number {
+    return Math.min(maxTokens, this.contextSize - prompt.length)
+  }
+
   #fit(prompt: string): number[] {
     const tokens = this.tokenize(prompt)
     if (tokens.length === 0) throw new ToolwrightError("MODEL_REQUEST_REJECTED", "The prompt is empty.")
@@ -372,7 +375,7 @@ class Engine implements LlamaEngine {
   }
 
   #options(sampling: SamplingOptions, grammar: unknown, produced: number[]): EvaluateOptions {
-    const { repetitionPenalty: penalty, frequencyPenalty, presencePenalty, logitBias } = sampling
+    const { logitBias } = sampling
     const options: EvaluateOptions = { temperature: sampling.temperature ?? 0.8 }
     if (sampling.topK !== undefined) options.topK = sampling.topK
     if (sampling.topP !== undefined) options.topP = sampling.topP
@@ -380,19 +383,31 @@ class Engine implements LlamaEngine {
     if (sampling.seed !== undefined && sampling.seed >= 0) options.seed = sampling.seed
     if (grammar !== undefined)
       options.grammarEvaluationState = new this.#module.LlamaGrammarEvaluationState({ model: this.#model, grammar })
-    if (penalty !== undefined || frequencyPenalty !== undefined || presencePenalty !== undefined) {
-      options.repeatPenalty = {
-        punishTokens: () => produced.slice(-64),
-        ...(penalty !== undefined && { penalty }),
-        ...(frequencyPenalty !== undefined && { frequencyPenalty }),
-        ...(presencePenalty !== undefined && { presencePenalty }),
-      }
-    }
+    const repeatPenalty = penaltiesOf(sampling)
+    if (repeatPenalty !== undefined)
+      options.repeatPenalty = { punishTokens: () => produced.slice(-64), ...repeatPenalty }
     if (logitBias !== undefined) {
       const bias = this.#module.TokenBias.for(this.#model)
       for (const [token, logit] of Object.entries(logitBias)) bias.set(Number(token), { logit })
       options.tokenBias = bias
     }
     return options
+  }
+}
+
+/** What a caller is told of a failure: that it gave up, what we said ourselves, or that the engine failed. */
+function engineFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return signal.reason
+  if (ToolwrightError.isInstance(thrown)) return thrown
+  return new ToolwrightError("MODEL_SERVER_ERROR", `The engine failed: ${messageOf(thrown)}`, { cause: thrown })
+}
+
+/** The penalties that are asked for; undefined where none is. */
+function penaltiesOf({ repetitionPenalty: penalty, frequencyPenalty, presencePenalty }: SamplingOptions) {
+  if (penalty === undefined && frequencyPenalty === undefined && presencePenalty === undefined) return undefined
+  return {
+    ...(penalty !== undefined && { penalty }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
   }
 }

@@ -1,58 +1,85 @@
-import type { Stats } from "node:fs"
+import type { Dirent, Stats } from "node:fs"
 import { lstat, mkdir, readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { partsOf, ToolwrightError } from "@toolwright/toolbox"
 import { fingerprint, replaceFile, type WriteOptions } from "./atomic-write.ts"
-import { assertSize, FILE_LIMIT_BYTES, hashOf, openFile, readByHandle, type FileContent } from "./file-content.ts"
-import { createJournal } from "./journal.ts"
+import {
+  assertSize,
+  FILE_LIMIT_BYTES,
+  hashOf,
+  openFile,
+  readByHandle,
+  type FileContent,
+  type OpenedFile,
+} from "./file-content.ts"
+import { createJournal, type WriteJournal } from "./journal.ts"
 import { createLocks } from "./lock.ts"
 import { openOutputDirectory } from "./output-directory.ts"
 import { printable } from "./path-errors.ts"
 import { pin, pinDirectory, pinFile, pinParent } from "./pin.ts"
-import type { Located, PathPolicy } from "./policy.ts"
+import type { Access, Located, PathPolicy } from "./policy.ts"
 import { isReadAtOnce, readAtOnce } from "./read-at-once.ts"
 import { moveEntry, removeDirectoryTree, removeFileEntry, type Place } from "./remove.ts"
 import type { Root } from "./roots.ts"
 import { defaultStateDirectory, ownDirectory } from "./state-directory.ts"
 import { isTemporaryName } from "./temporary-name.ts"
 import { NOTHING_KEPT, type ChangeRecorder } from "./change-recorder.ts"
-import { walk } from "./walk.ts"
-import type { WorkspaceOperations, Written } from "./workspace.ts"
+import { walk, type WalkEntry, type WalkOptions } from "./walk.ts"
+import type { Listing, WorkspaceOperations, Written } from "./workspace.ts"
 
 /**
  * @param hidden directories that may be read beside the roots; the one for long outputs is added when it is made
  * @param configuredState the state directory; the default one unless given
  * @param recorder keeps what lies at a path before it is changed; every change here goes through it
  */
-export function createOperations(
-  policy: PathPolicy,
-  hidden: Root[],
-  configuredState: string | undefined,
-  recorder: ChangeRecorder = NOTHING_KEPT,
-): WorkspaceOperations {
-  let stateDirectory: Promise<string> | undefined
-  const state = () => (stateDirectory ??= ownDirectory(configuredState ?? defaultStateDirectory()))
-  const journal = createJournal(state)
-  const lock = createLocks()
-  let recovered: Promise<number> | undefined
+export function createOperations(...given: ConstructorParameters<typeof GuardedOperations>): WorkspaceOperations {
+  return new GuardedOperations(...given)
+}
 
-  const recover = () =>
-    (recovered ??= journal.recover(async (path) => {
+/** What a workspace does, each step admitted by its policy. */
+class GuardedOperations implements WorkspaceOperations {
+  readonly #policy: PathPolicy
+  readonly #hidden: Root[]
+  readonly #configuredState: string | undefined
+  readonly #recorder: ChangeRecorder
+  #stateDirectory: Promise<string> | undefined
+  readonly #journal: WriteJournal
+  readonly #lock = createLocks()
+  #recovered: Promise<number> | undefined
+
+  constructor(
+    policy: PathPolicy,
+    hidden: Root[],
+    configuredState: string | undefined,
+    recorder: ChangeRecorder = NOTHING_KEPT,
+  ) {
+    this.#policy = policy
+    this.#hidden = hidden
+    this.#configuredState = configuredState
+    this.#recorder = recorder
+    this.#journal = createJournal(this.#state)
+  }
+
+  readonly #state = () => (this.#stateDirectory ??= ownDirectory(this.#configuredState ?? defaultStateDirectory()))
+
+  recover(): Promise<number> {
+    return (this.#recovered ??= this.#journal.recover(async (path: string) => {
       try {
-        return await pinDirectory(policy, policy.locate(path, "write"), "write")
+        return await pinDirectory(this.#policy, this.#policy.locate(path, "write"), "write")
       } catch {
         return undefined
       }
     }))
+  }
 
-  const place = async (asked: string): Promise<Place> => {
-    const located = policy.locate(asked, "write")
-    assertNotRoot(policy, located)
-    await recover()
-    const { parent, name } = await pinParent(policy, located)
+  async #place(asked: string): Promise<Place> {
+    const located = this.#policy.locate(asked, "write")
+    assertNotRoot(this.#policy, located)
+    await this.recover()
+    const { parent, name } = await pinParent(this.#policy, located)
     const path = join(parent.real, name)
     try {
-      policy.admit(path, "write", asked)
+      this.#policy.admit(path, "write", asked)
     } catch (thrown) {
       await parent[Symbol.asyncDispose]()
       throw thrown
@@ -60,115 +87,144 @@ export function createOperations(
     return { parent, name, path, asked, [Symbol.asyncDispose]: () => parent[Symbol.asyncDispose]() }
   }
 
-  const inParent = async <Value>(asked: string, task: (place: Place) => Promise<Value>) => {
-    await using there = await place(asked)
-    return await lock([there.path], () => task(there))
+  async #inParent<Value>(asked: string, task: (place: Place) => Promise<Value>) {
+    await using there = await this.#place(asked)
+    return await this.#lock([there.path], () => task(there))
   }
 
-  const read = async (asked: string, limit: number): Promise<FileContent> => {
-    await using pinned = await pinFile(policy, policy.locate(asked, "read"), "read")
+  async #read(asked: string, limit: number): Promise<FileContent> {
+    await using pinned = await pinFile(this.#policy, this.#policy.locate(asked, "read"), "read")
     const { stat } = pinned
     assertSize(stat.size, limit, asked)
     const atOnce = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : undefined
     const bytes = atOnce ?? (await readByHandle(pinned, limit, asked))
-    return { bytes, stat, shown: policy.show(pinned.real), hash: hashOf(bytes) }
+    return { bytes, stat, shown: this.#policy.show(pinned.real), hash: hashOf(bytes) }
   }
 
-  const write = async (asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
+  async #write(asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> {
     assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-    return inParent(asked, (place) => replace(place, bytes, options))
-  }
-  const replace = async (place: Place, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
-    const { path } = place
-    const task = () => replaceFile(place, bytes, journal, options)
-    const { stat, created } = await recorder.changing([{ path, content: bytes }], task)
-    return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
+    return this.#inParent(asked, (place) => this.#replace(place, bytes, options))
   }
 
-  return {
-    recover,
-    async realPath(path, access) {
-      await using pinned = await pin(policy, policy.locate(path, access), access)
-      return pinned.real
-    },
-    open: (path) => openFile(policy, path),
-    read: (path, limit = FILE_LIMIT_BYTES) => read(path, limit),
-    write: (path, content, options) =>
-      write(path, typeof content === "string" ? Buffer.from(content, "utf8") : content, options),
-    update: (asked, change) =>
-      inParent(asked, async (place) => {
-        const { path } = place
-        const content = await read(path, FILE_LIMIT_BYTES).catch((thrown: unknown) => {
-          throw renamed(thrown, path, asked)
-        })
-        const bytes = change(content)
-        if (bytes === undefined) return undefined
-        assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-        return await replace(place, bytes, { expected: fingerprint(content.stat) })
-      }),
-    async stat(asked) {
-      await using pinned = await pin(policy, policy.locate(asked, "read"), "read")
-      return { stat: pinned.stat, real: pinned.real, shown: policy.show(pinned.real) }
-    },
-    async list(asked, select) {
-      await using directory = await pinDirectory(policy, policy.locate(asked, "read"), "read")
-      const all = await readdir(directory.at(), { withFileTypes: true })
-      const isReadable = policy.readableIn(directory.real)
-      const present = all.filter((entry) => !isTemporaryName(entry.name))
-      const entries = present.filter((entry) => isReadable(entry.name))
-      const stats = new Map<string, Stats>()
-      const wanted = select?.(entries) ?? []
-      for (let index = 0; index < wanted.length; index += 32) {
-        const names = wanted.slice(index, index + 32).map((entry) => entry.name)
-        const found = await Promise.all(names.map((name) => lstat(directory.at(name)).catch(() => undefined)))
-        for (const [at, stat] of found.entries()) if (stat !== undefined) stats.set(names[at]!, stat)
-      }
-      return { entries, stats, shown: policy.show(directory.real), denied: present.length - entries.length }
-    },
-    async walk(asked, visit, options) {
-      await using start = await pinDirectory(policy, policy.locate(asked, "read"), "read")
-      const place = { real: start.real, shown: policy.show(start.real) }
-      const summary = await walk(policy, start, (entry) => visit(entry, place), options)
-      return { ...summary, shown: place.shown }
-    },
-    async inDirectory(asked, task, access = "read") {
-      await using directory = await pinDirectory(policy, policy.locate(asked, access), access)
-      return await task(directory.at(), directory.real)
-    },
-    async makeDirectory(asked) {
-      const located = policy.locate(asked, "write")
-      await recover()
-      return { created: await makeDirectories(policy, located, recorder), shown: located.shown }
-    },
-    removeFile: (asked) =>
-      inParent(asked, async ({ parent, name, path }) => {
-        await recorder.changing([{ path }], () => removeFileEntry(parent, name, asked))
-        return { shown: policy.show(path) }
-      }),
-    removeDirectory: (asked, recursive) =>
-      inParent(asked, async ({ parent, name, path }) => {
-        assertHoldsNoRoot(policy, path, asked)
-        const gone = (recursive ? recorder.below(path) : [path]).map((each) => ({ path: each }))
-        const removed = await recorder.changing(gone, () => removeDirectoryTree(policy, parent, name, asked, recursive))
-        return { shown: policy.show(path), removed }
-      }),
-    async move(source, destination) {
-      await using from = await place(source)
-      await using to = await place(destination)
-      return await lock([from.path, to.path], async () => {
-        assertHoldsNoRoot(policy, from.path, source)
-        const moved = recorder.below(from.path)
-        const places = moved.flatMap((path) => [{ path }, { path: to.path + path.slice(from.path.length) }])
-        await recorder.changing(places, () => moveEntry(policy, from, to))
-        return { source: policy.show(from.path), destination: policy.show(to.path) }
+  async #replace(place: Place, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> {
+    const { path } = place
+    const task = () => replaceFile(place, bytes, this.#journal, options)
+    const { stat, created } = await this.#recorder.changing([{ path, content: bytes }], task)
+    return { stat, created, shown: this.#policy.show(path), hash: hashOf(bytes) }
+  }
+
+  async realPath(path: string, access: Access): Promise<string> {
+    await using pinned = await pin(this.#policy, this.#policy.locate(path, access), access)
+    return pinned.real
+  }
+
+  open(path: string): Promise<OpenedFile> {
+    return openFile(this.#policy, path)
+  }
+
+  read(path: string, limit = FILE_LIMIT_BYTES): Promise<FileContent> {
+    return this.#read(path, limit)
+  }
+
+  write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written> {
+    return this.#write(path, typeof content === "string" ? Buffer.from(content, "utf8") : content, options)
+  }
+
+  update(asked: string, change: (content: FileContent) => Uint8Array | undefined): Promise<Written | undefined> {
+    return this.#inParent(asked, async (place) => {
+      const { path } = place
+      const content = await this.#read(path, FILE_LIMIT_BYTES).catch((thrown: unknown) => {
+        throw renamed(thrown, path, asked)
       })
-    },
-    async outputDirectory() {
-      const real = await openOutputDirectory(await state())
-      if (!hidden.some((root) => root.real === real))
-        hidden.push({ path: real, local: real, real, access: "read-only" })
-      return real
-    },
+      const bytes = change(content)
+      if (bytes === undefined) return undefined
+      assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
+      return await this.#replace(place, bytes, { expected: fingerprint(content.stat) })
+    })
+  }
+
+  async stat(asked: string): Promise<{ stat: Stats; real: string; shown: string }> {
+    await using pinned = await pin(this.#policy, this.#policy.locate(asked, "read"), "read")
+    return { stat: pinned.stat, real: pinned.real, shown: this.#policy.show(pinned.real) }
+  }
+
+  async list(asked: string, select?: (entries: Dirent[]) => readonly Dirent[]): Promise<Listing> {
+    await using directory = await pinDirectory(this.#policy, this.#policy.locate(asked, "read"), "read")
+    const all = await readdir(directory.at(), { withFileTypes: true })
+    const isReadable = this.#policy.readableIn(directory.real)
+    const present = all.filter((entry) => !isTemporaryName(entry.name))
+    const entries = present.filter((entry) => isReadable(entry.name))
+    const stats = new Map<string, Stats>()
+    const wanted = select?.(entries) ?? []
+    for (let index = 0; index < wanted.length; index += 32) {
+      const names = wanted.slice(index, index + 32).map((entry) => entry.name)
+      const found = await Promise.all(names.map((name) => lstat(directory.at(name)).catch(() => undefined)))
+      for (const [at, stat] of found.entries()) if (stat !== undefined) stats.set(names[at]!, stat)
+    }
+    return { entries, stats, shown: this.#policy.show(directory.real), denied: present.length - entries.length }
+  }
+
+  async walk(
+    asked: string,
+    visit: (entry: WalkEntry, start: { real: string; shown: string }) => "skip" | "stop" | undefined | void,
+    options?: WalkOptions,
+  ): Promise<{ shown: string; stopped?: "entries" | "depth" | "visitor"; unreadable: number; denied: number }> {
+    await using start = await pinDirectory(this.#policy, this.#policy.locate(asked, "read"), "read")
+    const place = { real: start.real, shown: this.#policy.show(start.real) }
+    const summary = await walk(this.#policy, start, (entry) => visit(entry, place), options)
+    return { ...summary, shown: place.shown }
+  }
+
+  async inDirectory<Value>(
+    asked: string,
+    task: (cwd: string, real: string) => Promise<Value>,
+    access: Access = "read",
+  ): Promise<Value> {
+    await using directory = await pinDirectory(this.#policy, this.#policy.locate(asked, access), access)
+    return await task(directory.at(), directory.real)
+  }
+
+  async makeDirectory(asked: string): Promise<{ created: boolean; shown: string }> {
+    const located = this.#policy.locate(asked, "write")
+    await this.recover()
+    return { created: await makeDirectories(this.#policy, located, this.#recorder), shown: located.shown }
+  }
+
+  removeFile(asked: string): Promise<{ shown: string }> {
+    return this.#inParent(asked, async ({ parent, name, path }) => {
+      await this.#recorder.changing([{ path }], () => removeFileEntry(parent, name, asked))
+      return { shown: this.#policy.show(path) }
+    })
+  }
+
+  removeDirectory(asked: string, recursive: boolean): Promise<{ shown: string; removed: number }> {
+    return this.#inParent(asked, async ({ parent, name, path }) => {
+      assertHoldsNoRoot(this.#policy, path, asked)
+      const gone = (recursive ? this.#recorder.below(path) : [path]).map((each) => ({ path: each }))
+      const removed = await this.#recorder.changing(gone, () =>
+        removeDirectoryTree(this.#policy, parent, name, asked, recursive),
+      )
+      return { shown: this.#policy.show(path), removed }
+    })
+  }
+
+  async move(source: string, destination: string): Promise<{ source: string; destination: string }> {
+    await using from = await this.#place(source)
+    await using to = await this.#place(destination)
+    return await this.#lock([from.path, to.path], async () => {
+      assertHoldsNoRoot(this.#policy, from.path, source)
+      const moved = this.#recorder.below(from.path)
+      const places = moved.flatMap((path) => [{ path }, { path: to.path + path.slice(from.path.length) }])
+      await this.#recorder.changing(places, () => moveEntry(this.#policy, from, to))
+      return { source: this.#policy.show(from.path), destination: this.#policy.show(to.path) }
+    })
+  }
+
+  async outputDirectory(): Promise<string> {
+    const real = await openOutputDirectory(await this.#state())
+    if (!this.#hidden.some((root) => root.real === real))
+      this.#hidden.push({ path: real, local: real, real, access: "read-only" })
+    return real
   }
 }
 

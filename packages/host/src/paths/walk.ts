@@ -57,10 +57,9 @@ export async function walk(
   options: WalkOptions = {},
 ): Promise<WalkSummary> {
   const { signal, maxDepth = 128, maxEntries = 1_000_000, sorted = false } = options
-  const summary: WalkSummary = { unreadable: 0, denied: 0 }
-  const pending: { path: string; depth: number }[] = [{ path: "", depth: 0 }]
+  const walking: Walking = { policy, visit, maxDepth, maxEntries, seen: 0, summary: { unreadable: 0, denied: 0 } }
+  const pending: Place[] = [{ path: "", depth: 0 }]
   const turn = createTurns()
-  let seen = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const waiting = turn()
     if (waiting !== undefined) await waiting
@@ -68,33 +67,65 @@ export async function walk(
     const directory = next.path === "" ? start.real : joinPath(start.real, next.path)
     const entries = readDirectory(directory)
     if (entries === undefined) {
-      summary.unreadable += 1
+      walking.summary.unreadable += 1
       continue
     }
     if (options.enter !== undefined) await options.enter(next.path, entries)
     if (sorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-    const below: typeof pending = []
-    const depth = next.depth + 1
-    const prefix = next.path === "" ? "" : `${next.path}/`
-    const isReadable = policy.readableIn(directory)
-    for (const entry of entries) {
-      if (isTemporaryName(entry.name)) continue
-      if (!isReadable(entry.name)) {
-        summary.denied += 1
-        continue
-      }
-      if (++seen > maxEntries) return { ...summary, stopped: "entries" }
-      const path = prefix + entry.name
-      const kind = kindOf(entry)
-      const wish = visit({ name: entry.name, path, kind, depth })
-      if (wish === "stop") return { ...summary, stopped: "visitor" }
-      if (kind !== "directory" || wish === "skip") continue
-      if (depth >= maxDepth) summary.stopped = "depth"
-      else below.push({ path, depth })
-    }
+    const below = visitEntries(walking, directory, next, entries)
+    if (below === undefined) break
     for (let index = below.length - 1; index >= 0; index -= 1) pending.push(below[index]!)
   }
-  return summary
+  return walking.summary
+}
+
+/** A directory below the start. */
+interface Place {
+  readonly path: string
+  readonly depth: number
+}
+
+/** A walk on its way. */
+interface Walking {
+  readonly policy: PathPolicy
+  readonly visit: (entry: WalkEntry) => "skip" | "stop" | undefined | void
+  readonly maxDepth: number
+  readonly maxEntries: number
+  seen: number
+  readonly summary: WalkSummary
+}
+
+/** Visits the entries of one directory. @returns the directories to be walked next; undefined where the walk ends */
+function visitEntries(
+  walking: Walking,
+  directory: string,
+  { path: above, depth }: Place,
+  entries: readonly Dirent[],
+): Place[] | undefined {
+  const { summary, visit, maxDepth, maxEntries } = walking
+  const isReadable = walking.policy.readableIn(directory)
+  const prefix = above === "" ? "" : `${above}/`
+  const below: Place[] = []
+  for (const entry of entries) {
+    if (isTemporaryName(entry.name)) continue
+    if (!isReadable(entry.name)) {
+      summary.denied += 1
+      continue
+    }
+    if (++walking.seen > maxEntries) return end(summary, "entries")
+    const path = prefix + entry.name
+    const kind = kindOf(entry)
+    const wish = visit({ name: entry.name, path, kind, depth: depth + 1 })
+    if (wish === "stop") return end(summary, "visitor")
+    if (kind !== "directory" || wish === "skip") continue
+    if (depth + 1 >= maxDepth) summary.stopped = "depth"
+    else below.push({ path, depth: depth + 1 })
+  }
+  return below
+}
+
+function end(summary: WalkSummary, stopped: "entries" | "visitor"): undefined {
+  summary.stopped = stopped
 }
 
 function joinPath(base: string, below: string): string {

@@ -28,59 +28,77 @@ const MAX_RANGES = 100_000
  * @throws RegexProblem where the pattern is malformed, or needs look-behind, back-references or word boundaries
  */
 export function parseRegex(source: string): RegexNode {
-  const text = Array.from(source)
-  let at = 0
-  let nesting = 0
-  let rangesLeft = MAX_RANGES
+  return new RegexReader(source).read()
+}
 
-  const fail = (why: string): never => {
-    throw new RegexProblem(`${why} (at ${at} in the pattern)`)
+/** Reads a pattern from its beginning to its end, once. */
+class RegexReader {
+  readonly #text: string[]
+  #at = 0
+  #nesting = 0
+  #rangesLeft = MAX_RANGES
+
+  constructor(source: string) {
+    this.#text = Array.from(source)
   }
-  const take = (character: string): boolean => {
-    if (text[at] !== character) return false
-    at++
+
+  read(): RegexNode {
+    const tree = this.#parseChoice()
+    if (this.#at < this.#text.length) this.#fail("an unmatched closing parenthesis")
+    return tree
+  }
+
+  #fail(why: string): never {
+    throw new RegexProblem(`${why} (at ${this.#at} in the pattern)`)
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false
+    this.#at++
     return true
   }
 
-  function parseChoice(): RegexNode {
-    if (++nesting > MAX_NESTING) fail(`groups are nested more than ${MAX_NESTING} deep`)
-    const options = [parseSequence()]
-    while (take("|")) options.push(parseSequence())
-    nesting--
+  #parseChoice(): RegexNode {
+    if (++this.#nesting > MAX_NESTING) this.#fail(`groups are nested more than ${MAX_NESTING} deep`)
+    const options = [this.#parseSequence()]
+    while (this.#take("|")) options.push(this.#parseSequence())
+    this.#nesting--
     return options.length === 1 ? options[0]! : { kind: "choice", options }
   }
 
-  function parseSequence(): RegexNode {
+  #parseSequence(): RegexNode {
     const parts: RegexNode[] = []
-    while (at < text.length && text[at] !== "|" && text[at] !== ")") parts.push(parseQuantified())
+    while (this.#at < this.#text.length && this.#text[this.#at] !== "|" && this.#text[this.#at] !== ")")
+      parts.push(this.#parseQuantified())
     return parts.length === 1 ? parts[0]! : { kind: "sequence", parts }
   }
 
-  function parseQuantified(): RegexNode {
-    const atom = parseAtom()
-    const bounds = parseQuantifier()
+  #parseQuantified(): RegexNode {
+    const atom = this.#parseAtom()
+    const bounds = this.#parseQuantifier()
     if (bounds === undefined) return atom
-    if (atom.kind === "start" || atom.kind === "end" || atom.kind === "ahead") fail("an assertion cannot be repeated")
-    if (bounds.max !== undefined && bounds.max < bounds.min) fail("numbers out of order in the quantifier")
-    take("?")
+    if (atom.kind === "start" || atom.kind === "end" || atom.kind === "ahead")
+      this.#fail("an assertion cannot be repeated")
+    if (bounds.max !== undefined && bounds.max < bounds.min) this.#fail("numbers out of order in the quantifier")
+    this.#take("?")
     return { kind: "repeat", of: atom, ...bounds }
   }
 
-  function parseQuantifier(): { min: number; max: number | undefined } | undefined {
-    if (take("*")) return { min: 0, max: undefined }
-    if (take("+")) return { min: 1, max: undefined }
-    if (take("?")) return { min: 0, max: 1 }
-    if (text[at] !== "{") return undefined
-    const match = /^\{(\d+)(,(\d*))?\}/.exec(text.slice(at, at + 40).join(""))
+  #parseQuantifier(): { min: number; max: number | undefined } | undefined {
+    if (this.#take("*")) return { min: 0, max: undefined }
+    if (this.#take("+")) return { min: 1, max: undefined }
+    if (this.#take("?")) return { min: 0, max: 1 }
+    if (this.#text[this.#at] !== "{") return undefined
+    const match = /^\{(\d+)(,(\d*))?\}/.exec(this.#text.slice(this.#at, this.#at + 40).join(""))
     if (match === null) return undefined
-    at += match[0].length
+    this.#at += match[0].length
     const min = Number(match[1])
     if (match[2] === undefined) return { min, max: min }
     return { min, max: match[3] === "" ? undefined : Number(match[3]) }
   }
 
-  function parseAtom(): RegexNode {
-    const character = text[at++]!
+  #parseAtom(): RegexNode {
+    const character = this.#text[this.#at++]!
     switch (character) {
       case "^":
         return { kind: "start" }
@@ -89,145 +107,141 @@ export function parseRegex(source: string): RegexNode {
       case ".":
         return { kind: "chars", ranges: DOT }
       case "(":
-        return parseGroup()
+        return this.#parseGroup()
       case "[":
-        return { kind: "chars", ranges: parseClass() }
+        return { kind: "chars", ranges: this.#parseClass() }
       case "\\":
-        return parseEscape()
+        return this.#parseEscape()
       case "*":
       case "+":
       case "?":
-        return fail("nothing to repeat")
+        return this.#fail("nothing to repeat")
       default:
         return one(character.codePointAt(0)!)
     }
   }
 
-  function parseGroup(): RegexNode {
-    if (take("?")) {
-      if (take("=")) return closeGroup({ kind: "ahead", negated: false, of: parseChoice() })
-      if (take("!")) return closeGroup({ kind: "ahead", negated: true, of: parseChoice() })
-      if (take("<")) {
-        if (text[at] === "=" || text[at] === "!") fail("look-behind is not supported")
-        while (at < text.length && text[at] !== ">") at++
-        at++
-      } else if (!take(":")) fail("unknown kind of group")
+  #parseGroup(): RegexNode {
+    if (this.#take("?")) {
+      if (this.#take("=")) return this.#closeGroup({ kind: "ahead", negated: false, of: this.#parseChoice() })
+      if (this.#take("!")) return this.#closeGroup({ kind: "ahead", negated: true, of: this.#parseChoice() })
+      if (this.#take("<")) {
+        if (this.#text[this.#at] === "=" || this.#text[this.#at] === "!") this.#fail("look-behind is not supported")
+        while (this.#at < this.#text.length && this.#text[this.#at] !== ">") this.#at++
+        this.#at++
+      } else if (!this.#take(":")) this.#fail("unknown kind of group")
     }
-    return closeGroup(parseChoice())
+    return this.#closeGroup(this.#parseChoice())
   }
 
-  function closeGroup(node: RegexNode): RegexNode {
-    if (!take(")")) fail("a group is not closed")
+  #closeGroup(node: RegexNode): RegexNode {
+    if (!this.#take(")")) this.#fail("a group is not closed")
     return node
   }
 
-  function parseEscape(): RegexNode {
-    const character = text[at]
-    if (character === undefined) return fail("a backslash at the end")
-    if (character === "b" || character === "B") fail("word boundaries are not supported")
-    if (/[1-9]/.test(character) || character === "k") fail("back-references are not supported")
-    return { kind: "chars", ranges: parseEscaped() }
+  #parseEscape(): RegexNode {
+    const character = this.#text[this.#at]
+    if (character === undefined) return this.#fail("a backslash at the end")
+    if (character === "b" || character === "B") this.#fail("word boundaries are not supported")
+    if (/[1-9]/.test(character) || character === "k") this.#fail("back-references are not supported")
+    return { kind: "chars", ranges: this.#parseEscaped() }
   }
 
   /** What follows a backslash, in a class or outside of one. */
-  function parseEscaped(): CodePointRange[] {
-    const character = text[at++]
-    if (character === undefined) return fail("a backslash at the end")
+  #parseEscaped(): CodePointRange[] {
+    const character = this.#text[this.#at++]
+    if (character === undefined) return this.#fail("a backslash at the end")
     const ranges = classEscape(character)
     if (ranges !== undefined) return ranges
     switch (character) {
       case "p":
       case "P":
-        return parseProperty(character === "P")
+        return this.#parseProperty(character === "P")
       case "x":
-        return single(parseHex(2))
+        return single(this.#parseHex(2))
       case "u":
-        return single(parseUnicode())
+        return single(this.#parseUnicode())
       case "c": {
-        const letter = text[at++] ?? ""
-        if (!/[A-Za-z]/.test(letter)) fail("a control escape needs a letter")
+        const letter = this.#text[this.#at++] ?? ""
+        if (!/[A-Za-z]/.test(letter)) this.#fail("a control escape needs a letter")
         return single(letter.charCodeAt(0) % 32)
       }
       default:
-        if (/[A-Za-z0-9]/.test(character)) fail(`unknown escape \\${character}`)
+        if (/[A-Za-z0-9]/.test(character)) this.#fail(`unknown escape \\${character}`)
         return single(character.codePointAt(0)!)
     }
   }
 
-  function parseProperty(negated: boolean): CodePointRange[] {
-    const end = text.indexOf("}", at)
-    if (text[at] !== "{" || end < 0) fail("a property escape needs braces")
-    const name = text.slice(at + 1, end).join("")
-    at = end + 1
-    const ranges = propertyRanges(name) ?? fail(`unknown Unicode property ${name}`)
-    rangesLeft -= ranges.length
-    if (rangesLeft < 0) fail(`its properties of Unicode hold more than ${MAX_RANGES} ranges of characters`)
+  #parseProperty(negated: boolean): CodePointRange[] {
+    const end = this.#text.indexOf("}", this.#at)
+    if (this.#text[this.#at] !== "{" || end < 0) this.#fail("a property escape needs braces")
+    const name = this.#text.slice(this.#at + 1, end).join("")
+    this.#at = end + 1
+    const ranges = propertyRanges(name) ?? this.#fail(`unknown Unicode property ${name}`)
+    this.#rangesLeft -= ranges.length
+    if (this.#rangesLeft < 0) this.#fail(`its properties of Unicode hold more than ${MAX_RANGES} ranges of characters`)
     return negated ? invertRanges(ranges) : [...ranges]
   }
 
-  function parseHex(digits: number): number {
-    const hex = text.slice(at, at + digits).join("")
-    if (hex.length !== digits || !/^[0-9a-fA-F]+$/.test(hex)) fail("malformed hexadecimal escape")
-    at += digits
+  #parseHex(digits: number): number {
+    const hex = this.#text.slice(this.#at, this.#at + digits).join("")
+    if (hex.length !== digits || !/^[0-9a-fA-F]+$/.test(hex)) this.#fail("malformed hexadecimal escape")
+    this.#at += digits
     return Number.parseInt(hex, 16)
   }
 
-  function parseUnicode(): number {
-    if (take("{")) {
-      const end = text.indexOf("}", at)
-      const code = end < 0 ? Number.NaN : Number.parseInt(text.slice(at, end).join(""), 16)
-      if (!(code <= 0x10ffff)) fail("malformed Unicode escape")
-      at = end + 1
+  #parseUnicode(): number {
+    if (this.#take("{")) {
+      const end = this.#text.indexOf("}", this.#at)
+      const code = end < 0 ? Number.NaN : Number.parseInt(this.#text.slice(this.#at, end).join(""), 16)
+      if (!(code <= 0x10ffff)) this.#fail("malformed Unicode escape")
+      this.#at = end + 1
       return code
     }
-    const high = parseHex(4)
-    if (high < 0xd800 || high > 0xdbff || text[at] !== "\\" || text[at + 1] !== "u") return high
-    const start = at
-    at += 2
-    const low = parseHex(4)
+    const high = this.#parseHex(4)
+    if (high < 0xd800 || high > 0xdbff || this.#text[this.#at] !== "\\" || this.#text[this.#at + 1] !== "u") return high
+    const start = this.#at
+    this.#at += 2
+    const low = this.#parseHex(4)
     if (low >= 0xdc00 && low <= 0xdfff) return (high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000
-    at = start
+    this.#at = start
     return high
   }
 
-  function parseClass(): CodePointRange[] {
-    const negated = take("^")
+  #parseClass(): CodePointRange[] {
+    const negated = this.#take("^")
     const ranges: CodePointRange[] = []
-    while (text[at] !== "]") {
-      if (at >= text.length) fail("a character class is not closed")
-      const low = parseClassMember()
-      if (text[at] !== "-" || text[at + 1] === "]" || text[at + 1] === undefined) {
+    while (this.#text[this.#at] !== "]") {
+      if (this.#at >= this.#text.length) this.#fail("a character class is not closed")
+      const low = this.#parseClassMember()
+      if (this.#text[this.#at] !== "-" || this.#text[this.#at + 1] === "]" || this.#text[this.#at + 1] === undefined) {
         ranges.push(...low)
         continue
       }
-      at++
-      const high = parseClassMember()
+      this.#at++
+      const high = this.#parseClassMember()
       const isRange = low.length === 1 && high.length === 1 && low[0]![0] === low[0]![1] && high[0]![0] === high[0]![1]
       if (!isRange) ranges.push(...low, [0x2d, 0x2d], ...high)
-      else if (low[0]![0] > high[0]![0]) fail("range out of order in a character class")
+      else if (low[0]![0] > high[0]![0]) this.#fail("range out of order in a character class")
       else ranges.push([low[0]![0], high[0]![0]])
     }
-    at++
+    this.#at++
     return negated ? invertRanges(ranges) : normaliseRanges(ranges)
   }
 
-  function parseClassMember(): CodePointRange[] {
-    const character = text[at++]!
+  #parseClassMember(): CodePointRange[] {
+    const character = this.#text[this.#at++]!
     if (character !== "\\") return single(character.codePointAt(0)!)
-    if (text[at] === "b") {
-      at++
+    if (this.#text[this.#at] === "b") {
+      this.#at++
       return single(8)
     }
-    if (text[at] === "-") {
-      at++
+    if (this.#text[this.#at] === "-") {
+      this.#at++
       return single(0x2d)
     }
-    return parseEscaped()
+    return this.#parseEscaped()
   }
-
-  const tree = parseChoice()
-  if (at < text.length) fail("an unmatched closing parenthesis")
-  return tree
 }
 
 const single = (code: number): CodePointRange[] => [[code, code]]

@@ -50,66 +50,77 @@ function leadingLookAheads(tree: RegexNode): { ahead: Extract<RegexNode, { kind:
 }
 
 function buildNfa(tree: RegexNode): Nfa {
-  const nfa: Nfa = { free: [], atStart: [], atEnd: [], reads: [], final: 0 }
-  const node = (): number => {
-    if (nfa.free.length >= MAX_NFA_NODES) throw new RegexProblem("the pattern's repetitions are too large")
-    nfa.atStart.push([])
-    nfa.atEnd.push([])
-    nfa.reads.push([])
-    return nfa.free.push([]) - 1
+  return new NfaBuilder().build(tree)
+}
+
+/** Adds an expression's parts, one behind the other, to an automaton that grows. */
+class NfaBuilder {
+  readonly #nfa: Nfa = { free: [], atStart: [], atEnd: [], reads: [], final: 0 }
+
+  build(tree: RegexNode): Nfa {
+    const start = this.#node()
+    this.#nfa.final = this.#add(tree, start)
+    return this.#nfa
   }
-  const add = (tree: RegexNode, from: number): number => {
+
+  #node(): number {
+    if (this.#nfa.free.length >= MAX_NFA_NODES) throw new RegexProblem("the pattern's repetitions are too large")
+    this.#nfa.atStart.push([])
+    this.#nfa.atEnd.push([])
+    this.#nfa.reads.push([])
+    return this.#nfa.free.push([]) - 1
+  }
+
+  #add(tree: RegexNode, from: number): number {
     switch (tree.kind) {
       case "chars": {
-        const to = node()
-        nfa.reads[from]!.push({ ranges: tree.ranges, to })
+        const to = this.#node()
+        this.#nfa.reads[from]!.push({ ranges: tree.ranges, to })
         return to
       }
       case "sequence":
-        return tree.parts.reduce((at, part) => add(part, at), from)
+        return tree.parts.reduce((at, part) => this.#add(part, at), from)
       case "choice": {
-        const to = node()
-        for (const option of tree.options) nfa.free[add(option, from)]!.push(to)
+        const to = this.#node()
+        for (const option of tree.options) this.#nfa.free[this.#add(option, from)]!.push(to)
         return to
       }
       case "repeat":
-        return addRepeat(tree, from)
+        return this.#addRepeat(tree, from)
       case "start": {
-        const to = node()
-        nfa.atStart[from]!.push(to)
+        const to = this.#node()
+        this.#nfa.atStart[from]!.push(to)
         return to
       }
       case "end": {
-        const to = node()
-        nfa.atEnd[from]!.push(to)
+        const to = this.#node()
+        this.#nfa.atEnd[from]!.push(to)
         return to
       }
       case "ahead":
         throw new RegexProblem("look-ahead is supported at the beginning of the pattern only")
     }
   }
-  const addRepeat = ({ of, min, max }: Extract<RegexNode, { kind: "repeat" }>, from: number): number => {
+
+  #addRepeat({ of, min, max }: Extract<RegexNode, { kind: "repeat" }>, from: number): number {
     let at = from
-    for (let count = 0; count < min; count++) at = add(of, at)
+    for (let count = 0; count < min; count++) at = this.#add(of, at)
     if (max === undefined) {
-      const loop = node()
-      nfa.free[at]!.push(loop)
-      nfa.free[add(of, loop)]!.push(loop)
-      const out = node()
-      nfa.free[loop]!.push(out)
+      const loop = this.#node()
+      this.#nfa.free[at]!.push(loop)
+      this.#nfa.free[this.#add(of, loop)]!.push(loop)
+      const out = this.#node()
+      this.#nfa.free[loop]!.push(out)
       return out
     }
-    const out = node()
+    const out = this.#node()
     for (let count = min; count < max; count++) {
-      nfa.free[at]!.push(out)
-      at = add(of, at)
+      this.#nfa.free[at]!.push(out)
+      at = this.#add(of, at)
     }
-    nfa.free[at]!.push(out)
+    this.#nfa.free[at]!.push(out)
     return out
   }
-  const start = node()
-  nfa.final = add(tree, start)
-  return nfa
 }
 
 function determinise(nfa: Nfa): Dfa {

@@ -37,14 +37,7 @@ const CLOSING = [0x7d, 0x5d]
 
 /** The envelope after one more byte of a text that its grammar allows. */
 export function readEnvelope(at: Envelope, byte: number): Envelope {
-  if (at.inString) {
-    if (at.escaped) return { ...withName(at, byte), escaped: false }
-    if (byte === BACKSLASH) return { ...withName(at, byte), escaped: true }
-    if (byte !== QUOTE) return withName(at, byte)
-    const next = { ...at, inString: false }
-    if (at.state === "expecting-name-value") return { ...next, state: "expecting-args" }
-    return at.state === "parsing-args" && at.depth === 0 ? { ...next, state: "expecting-end" } : next
-  }
+  if (at.inString) return readString(at, byte)
   if (byte === QUOTE) return { ...at, inString: true }
   switch (at.state) {
     case "expecting-start":
@@ -60,6 +53,15 @@ export function readEnvelope(at: Envelope, byte: number): Envelope {
     default:
       return at
   }
+}
+
+function readString(at: Envelope, byte: number): Envelope {
+  if (at.escaped) return { ...withName(at, byte), escaped: false }
+  if (byte === BACKSLASH) return { ...withName(at, byte), escaped: true }
+  if (byte !== QUOTE) return withName(at, byte)
+  const next = { ...at, inString: false }
+  if (at.state === "expecting-name-value") return { ...next, state: "expecting-args" }
+  return at.state === "parsing-args" && at.depth === 0 ? { ...next, state: "expecting-end" } : next
 }
 
 function withName(at: Envelope, byte: number): Envelope {

@@ -36,87 +36,88 @@ export function noteChecked(text: string): void {
 /** As {@link checkGbnf}, for a grammar that is already data; what only its text can show is left out. */
 export function checkGbnfGrammar(grammar: GbnfGrammar, options: { root?: string } = {}): GbnfProblem[] {
   const root = options.root ?? ROOT
-  const problems: GbnfProblem[] = []
-  const report = (
-    severity: GbnfProblem["severity"],
-    code: GbnfProblem["code"],
-    message: string,
-    rule: string | undefined,
-    at = NOWHERE,
-  ) =>
-    problems.push({
-      severity,
-      code,
-      message,
-      ...(rule === undefined ? {} : { rule }),
-      line: at.line,
-      column: at.column,
-    })
+  const rules = new Map<string, GbnfRule>(grammar.rules.map((rule) => [rule.name, rule]))
+  return sorted([
+    ...nameProblems(grammar),
+    ...rootProblems(rules, root),
+    ...referenceProblems(rules),
+    ...endlessProblems(rules),
+    ...unusedProblems(rules, root),
+  ])
+}
 
-  const rules = new Map<string, GbnfRule>()
-  for (const rule of grammar.rules) {
-    if (rules.has(rule.name))
-      report(
-        "warning",
-        "duplicate-rule",
-        `rule '${rule.name}' is defined again; this definition replaces the earlier one`,
-        rule.name,
-        rule.at,
-      )
-    if (rule.name.includes("_"))
-      report(
-        "warning",
-        "underscore-in-name",
-        `'${rule.name}' holds '_', which releases of llama.cpp up to v0.5.0 refuse; use '-'`,
-        rule.name,
-        rule.at,
-      )
-    rules.set(rule.name, rule)
+function problem(
+  severity: GbnfProblem["severity"],
+  code: GbnfProblem["code"],
+  message: string,
+  rule?: string,
+  at: GbnfPosition = NOWHERE,
+): GbnfProblem {
+  return { severity, code, message, ...(rule === undefined ? {} : { rule }), line: at.line, column: at.column }
+}
+
+/** Names that are taken, or that some engines refuse. */
+function* nameProblems(grammar: GbnfGrammar): Generator<GbnfProblem> {
+  const seen = new Set<string>()
+  for (const { name, at } of grammar.rules) {
+    if (seen.has(name)) {
+      const message = `rule '${name}' is defined again; this definition replaces the earlier one`
+      yield problem("warning", "duplicate-rule", message, name, at)
+    }
+    if (name.includes("_")) {
+      const message = `'${name}' holds '_', which releases of llama.cpp up to v0.5.0 refuse; use '-'`
+      yield problem("warning", "underscore-in-name", message, name, at)
+    }
+    seen.add(name)
   }
-  if (!rules.has(root))
-    report("error", "missing-root", `there is no rule '${root}', where every match begins`, undefined)
+}
 
+function rootProblems(rules: ReadonlyMap<string, GbnfRule>, root: string): GbnfProblem[] {
+  if (rules.has(root)) return []
+  return [problem("error", "missing-root", `there is no rule '${root}', where every match begins`)]
+}
+
+function referenceProblems(rules: ReadonlyMap<string, GbnfRule>): GbnfProblem[] {
+  const problems: GbnfProblem[] = []
   for (const rule of rules.values()) {
     visit(rule.body, (node) => {
-      if (node.kind === "rule" && !rules.has(node.name))
-        report("error", "undefined-rule", `rule '${node.name}' is not defined`, rule.name, node.at ?? rule.at)
+      if (node.kind !== "rule" || rules.has(node.name)) return
+      const message = `rule '${node.name}' is not defined`
+      problems.push(problem("error", "undefined-rule", message, rule.name, node.at ?? rule.at))
     })
   }
+  return problems
+}
+
+/** What an engine would follow without coming to an end: empty rounds, rules that begin with themselves or never end. */
+function endlessProblems(rules: ReadonlyMap<string, GbnfRule>): GbnfProblem[] {
+  const problems: GbnfProblem[] = []
   const nullable = nullableRules(rules)
   for (const rule of rules.values()) {
     visit(rule.body, (node) => {
-      if (node.kind === "repeat" && node.max === undefined && isNullable(node.item, nullable)) {
-        report(
-          "error",
-          "empty-loop",
-          "this repeats without limit something that may be empty",
-          rule.name,
-          node.at ?? rule.at,
-        )
-      }
+      if (node.kind !== "repeat" || node.max !== undefined || !isNullable(node.item, nullable)) return
+      const message = "this repeats without limit something that may be empty"
+      problems.push(problem("error", "empty-loop", message, rule.name, node.at ?? rule.at))
     })
   }
   for (const name of leftRecursive(rules, nullable)) {
-    report(
-      "error",
-      "left-recursion",
-      `rule '${name}' can begin with itself; write it with a repetition instead`,
-      name,
-      rules.get(name)?.at,
-    )
+    const message = `rule '${name}' can begin with itself; write it with a repetition instead`
+    problems.push(problem("error", "left-recursion", message, name, rules.get(name)?.at))
   }
   const finite = finiteRules(rules)
-  for (const [name, rule] of rules) {
-    if (!finite.has(name)) report("error", "never-ends", `no finite text can match rule '${name}'`, name, rule.at)
+  for (const [name, { at }] of rules) {
+    if (!finite.has(name))
+      problems.push(problem("error", "never-ends", `no finite text can match rule '${name}'`, name, at))
   }
-  if (rules.has(root)) {
-    const used = reachable(rules, root)
-    for (const [name, rule] of rules) {
-      if (!used.has(name))
-        report("warning", "unused-rule", `rule '${name}' is never used from '${root}'`, name, rule.at)
-    }
-  }
-  return sorted(problems)
+  return problems
+}
+
+function unusedProblems(rules: ReadonlyMap<string, GbnfRule>, root: string): GbnfProblem[] {
+  if (!rules.has(root)) return []
+  const used = reachable(rules, root)
+  return [...rules.values()]
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, at }) => problem("warning", "unused-rule", `rule '${name}' is never used from '${root}'`, name, at))
 }
 
 /** Calls `see` for a node and everything in it. */

@@ -127,18 +127,63 @@ function includes(ranges: readonly CodePointRange[], code: number): boolean {
 
 /** Runs the program from `seeds` up to the next terminals. */
 function close(program: Program, seeds: readonly State[]): Position {
-  const now = program.counts.positions++
-  const open: State[] = [...seeds]
-  const seen = new Map<number, Set<number>>()
-  const made = new Map<string, Frame>()
-  const left = new Set<Frame>()
-  const states: State[] = []
-  let done = false
-  let work = 0
+  return new Closing(program, seeds).run()
+}
 
-  const spend = (): void => {
-    program.counts.steps++
-    if (++work <= MAX_WORK) return
+/** One run: what is still open, and the frames that this run made and left. */
+class Closing {
+  readonly #program: Program
+  readonly #now: number
+  readonly #open: State[]
+  readonly #made = new Map<string, Frame>()
+  readonly #left = new Set<Frame>()
+  readonly #states: State[] = []
+  #done = false
+  #work = 0
+
+  constructor(program: Program, seeds: readonly State[]) {
+    this.#program = program
+    this.#now = program.counts.positions++
+    this.#open = [...seeds]
+  }
+
+  run(): Position {
+    const seen = new Map<number, Set<number>>()
+    for (let state = this.#open.pop(); state !== undefined; state = this.#open.pop()) {
+      const { step, frame } = state
+      let at = seen.get(step)
+      if (at === undefined) seen.set(step, (at = new Set()))
+      if (at.has(frame.id)) continue
+      at.add(frame.id)
+      this.#spend()
+      if (step === RETURN) this.#leave(frame)
+      else this.#take(state)
+    }
+    return { states: this.#states, done: this.#done }
+  }
+
+  #leave(frame: Frame): void {
+    if (frame.below.size === 0) this.#done = true
+    this.#left.add(frame)
+    for (const below of frame.below) this.#goOn(frame, below)
+  }
+
+  #take(state: State): void {
+    const { step, frame } = state
+    const todo = this.#program.steps[step]!
+    if (todo.op === "characters" || todo.op === "token") this.#states.push(state)
+    else if (todo.op === "split") for (const next of todo.next) this.#push(next, frame)
+    else if (todo.op === "repeat") this.#round(step, 0, frame)
+    else {
+      const entry = this.#program.entries[todo.rule]!
+      // A rule called last returns straight to where its caller would.
+      this.#push(entry, todo.next === RETURN ? frame : this.#frameFor(todo.next, CALL, frame))
+    }
+  }
+
+  #spend(): void {
+    this.#program.counts.steps++
+    if (++this.#work <= MAX_WORK) return
     throw new ToolwrightError(
       "GRAMMAR_TOO_AMBIGUOUS",
       `The grammar takes more than ${MAX_WORK} steps at one character.`,
@@ -147,62 +192,40 @@ function close(program: Program, seeds: readonly State[]): Position {
       },
     )
   }
-  const push = (step: number, frame: Frame): void => void open.push({ step, frame })
+
+  #push(step: number, frame: Frame): void {
+    this.#open.push({ step, frame })
+  }
 
   /** A frame on top of `below`, shared with every other stack that needs the same one here. */
-  const frameFor = (step: number, count: number, below: Frame): Frame => {
+  #frameFor(step: number, count: number, below: Frame): Frame {
     const key = `${step}:${count}`
-    const known = made.get(key)
+    const known = this.#made.get(key)
     if (known === undefined) {
-      const frame: Frame = { id: program.counts.frames++, step, count, born: now, below: new Set([below]) }
-      made.set(key, frame)
+      const frame: Frame = { id: this.#program.counts.frames++, step, count, born: this.#now, below: new Set([below]) }
+      this.#made.set(key, frame)
       return frame
     }
     if (!known.below.has(below)) {
       known.below.add(below)
-      if (left.has(known)) goOn(known, below)
+      if (this.#left.has(known)) this.#goOn(known, below)
     }
     return known
   }
 
-  const goOn = (frame: Frame, below: Frame): void => {
-    spend()
-    if (frame.count === CALL) push(frame.step, below)
+  #goOn(frame: Frame, below: Frame): void {
+    this.#spend()
+    if (frame.count === CALL) this.#push(frame.step, below)
     // A round that took nothing is no round: it would only repeat for ever.
-    else if (frame.born !== now) round(frame.step, frame.count, below)
+    else if (frame.born !== this.#now) this.#round(frame.step, frame.count, below)
   }
 
-  const round = (step: number, count: number, frame: Frame): void => {
-    const repeat = program.steps[step]!
+  #round(step: number, count: number, frame: Frame): void {
+    const repeat = this.#program.steps[step]!
     if (repeat.op !== "repeat") return
-    if (count >= repeat.min) push(repeat.next, frame)
+    if (count >= repeat.min) this.#push(repeat.next, frame)
     if (count >= repeat.max) return
     const reached = repeat.max === Number.POSITIVE_INFINITY ? Math.min(count + 1, repeat.min) : count + 1
-    push(repeat.body, frameFor(step, reached, frame))
+    this.#push(repeat.body, this.#frameFor(step, reached, frame))
   }
-
-  for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const { step, frame } = state
-    let at = seen.get(step)
-    if (at === undefined) seen.set(step, (at = new Set()))
-    if (at.has(frame.id)) continue
-    at.add(frame.id)
-    spend()
-    if (step === RETURN) {
-      if (frame.below.size === 0) done = true
-      left.add(frame)
-      for (const below of frame.below) goOn(frame, below)
-      continue
-    }
-    const todo = program.steps[step]!
-    if (todo.op === "characters" || todo.op === "token") states.push(state)
-    else if (todo.op === "split") for (const next of todo.next) push(next, frame)
-    else if (todo.op === "repeat") round(step, 0, frame)
-    else {
-      const entry = program.entries[todo.rule]!
-      // A rule called last returns straight to where its caller would.
-      push(entry, todo.next === RETURN ? frame : frameFor(todo.next, CALL, frame))
-    }
-  }
-  return { states, done }
 }

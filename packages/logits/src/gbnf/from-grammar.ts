@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { lowerAround } from "../lowering/index.ts"
-import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
+import type { CodePointRange, Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar, noteChecked } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
 import { printAround } from "./holes.ts"
@@ -57,6 +57,33 @@ function refused(reasons: readonly string[]): ToolwrightError {
   })
 }
 
+/** One character of the ranges; nothing where none is left without surrogates. */
+function classOf(given: readonly CodePointRange[]): GbnfNode | undefined {
+  const ranges = given
+    .flatMap(([first, last]): [number, number][] => [
+      [first, Math.min(last, 0xd7ff)],
+      [Math.max(first, 0xe000), Math.min(last, HIGHEST)],
+    ])
+    .filter(([first, last]) => first <= last)
+  return ranges.length === 0 ? undefined : { kind: "class", negated: false, ranges }
+}
+
+/** One after the other; nothing where one of them is. */
+function sequenceOf(items: readonly (GbnfNode | undefined)[]): GbnfNode | undefined {
+  if (items.includes(undefined)) return undefined
+  const kept = (items as GbnfNode[]).flatMap((item) =>
+    item.kind === "sequence" ? item.items : isEmpty(item) ? [] : [item],
+  )
+  if (kept.length === 0) return EMPTY
+  return kept.length === 1 ? kept[0] : { kind: "sequence", items: kept }
+}
+
+/** Any of those that are something. */
+function choiceOf(items: readonly (GbnfNode | undefined)[]): GbnfNode | undefined {
+  const options = items.filter((option) => option !== undefined)
+  return options.length < 2 ? options[0] : { kind: "choice", options }
+}
+
 class Converter {
   readonly reasons: string[] = []
   readonly #grammar: PlainGrammar
@@ -99,35 +126,18 @@ class Converter {
           kind: "literal",
           text: Array.from(expression.text, (character) => this.#sound(character.codePointAt(0)!)),
         }
-      case "chars": {
-        const ranges = expression.ranges
-          .flatMap(([first, last]): [number, number][] => [
-            [first, Math.min(last, 0xd7ff)],
-            [Math.max(first, 0xe000), Math.min(last, HIGHEST)],
-          ])
-          .filter(([first, last]) => first <= last)
-        return ranges.length === 0 ? undefined : { kind: "class", negated: false, ranges }
-      }
+      case "chars":
+        return classOf(expression.ranges)
       case "token":
         return this.#token(expression)
       case "rule":
         return this.#inhabited.has(expression.name)
           ? { kind: "rule", name: this.#names.of(expression.name) }
           : undefined
-      case "sequence": {
-        const items = expression.parts.map((part) => this.#convert(part))
-        if (items.includes(undefined)) return undefined
-        const kept = (items as GbnfNode[]).flatMap((item) =>
-          item.kind === "sequence" ? item.items : isEmpty(item) ? [] : [item],
-        )
-        return kept.length === 0 ? EMPTY : kept.length === 1 ? kept[0] : { kind: "sequence", items: kept }
-      }
-      case "choice": {
-        const options = expression.options
-          .map((option) => this.#convert(option))
-          .filter((option) => option !== undefined)
-        return options.length === 0 ? undefined : options.length === 1 ? options[0] : { kind: "choice", options }
-      }
+      case "sequence":
+        return sequenceOf(expression.parts.map((part) => this.#convert(part)))
+      case "choice":
+        return choiceOf(expression.options.map((option) => this.#convert(option)))
       case "repeat": {
         const item = this.#convert(expression.of)
         if (item === undefined) return expression.min === 0 ? EMPTY : undefined

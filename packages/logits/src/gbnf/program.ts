@@ -43,76 +43,86 @@ export interface GbnfMatcherOptions {
  *   have
  */
 export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = {}): Program {
-  const rules = new Map<string, GbnfRule>(grammar.rules.map((rule) => [rule.name, rule]))
-  const names = [...rules.keys()]
-  const index = new Map(names.map((name, at) => [name, at]))
-  const nullable = nullableRules(rules)
-  const steps: Step[] = []
-  let hasTokens = false
-  const add = (step: Step): number => steps.push(step) - 1
+  return new Compiler(grammar, options).program()
+}
 
-  const ruleIndex = (name: string): number => {
-    const at = index.get(name)
+/** Emits steps from the end of each rule to its beginning, since each has to know where matching goes on. */
+class Compiler {
+  readonly #rules: ReadonlyMap<string, GbnfRule>
+  readonly #index: ReadonlyMap<string, number>
+  readonly #nullable: ReadonlySet<string>
+  readonly #options: GbnfMatcherOptions
+  readonly #steps: Step[] = []
+  #hasTokens = false
+
+  constructor(grammar: GbnfGrammar, options: GbnfMatcherOptions) {
+    this.#rules = new Map(grammar.rules.map((rule) => [rule.name, rule]))
+    this.#index = new Map([...this.#rules.keys()].map((name, at) => [name, at]))
+    this.#nullable = nullableRules(this.#rules)
+    this.#options = options
+  }
+
+  program(): Program {
+    const entries = [...this.#rules.values()].map(({ body }) => this.#emit(body, RETURN))
+    return {
+      steps: this.#steps,
+      entries,
+      root: this.#ruleIndex(this.#options.root ?? "root"),
+      hasTokens: this.#hasTokens,
+      counts: { positions: 0, frames: 0, steps: 0 },
+    }
+  }
+
+  #add(step: Step): number {
+    return this.#steps.push(step) - 1
+  }
+
+  #ruleIndex(name: string): number {
+    const at = this.#index.get(name)
     if (at === undefined) throw new ToolwrightError("GBNF_INVALID", `The grammar has no rule '${name}'.`)
     return at
   }
 
-  const emit = (node: GbnfNode, next: number): number => {
+  #emit(node: GbnfNode, next: number): number {
     switch (node.kind) {
       case "literal":
-        return node.text.reduceRight(
-          (after, code) => add({ op: "characters", ranges: [[code, code]], next: after }),
-          next,
-        )
+        return node.text.reduceRight((after, code) => this.#characters([[code, code]], after), next)
       case "class":
         if (node.ranges.length === 0) return next
-        return add({
-          op: "characters",
-          ranges: withoutSurrogates(node.negated ? complement(node.ranges) : merge(node.ranges)),
-          next,
-        })
+        return this.#characters(withoutSurrogates(node.negated ? complement(node.ranges) : merge(node.ranges)), next)
       case "any":
-        return add({ op: "characters", ranges: withoutSurrogates([[0, HIGHEST]]), next })
-      case "token": {
-        hasTokens = true
-        const id = node.id ?? options.tokenId?.(node.text ?? "")
-        if (id === undefined) {
-          throw new ToolwrightError(
-            "GBNF_INVALID",
-            `The grammar names the token ${node.text}, which is no single token of this vocabulary.`,
-            {
-              hint: "Pass `tokenId`, or write the token by its number: <[1000]>.",
-            },
-          )
-        }
-        return add({ op: "token", id, negated: node.negated, next })
-      }
+        return this.#characters(withoutSurrogates([[0, HIGHEST]]), next)
+      case "token":
+        return this.#token(node, next)
       case "rule":
-        return add({ op: "call", rule: ruleIndex(node.name), next })
+        return this.#add({ op: "call", rule: this.#ruleIndex(node.name), next })
       case "sequence":
-        return node.items.reduceRight((after, item) => emit(item, after), next)
+        return node.items.reduceRight((after, item) => this.#emit(item, after), next)
       case "choice":
-        return add({ op: "split", next: node.options.map((option) => emit(option, next)) })
-      case "repeat": {
-        if (node.max === 0) return next
-        const min = isNullable(node.item, nullable) ? 0 : node.min
-        return add({
-          op: "repeat",
-          body: emit(node.item, RETURN),
-          min,
-          max: node.max ?? Number.POSITIVE_INFINITY,
-          next,
-        })
-      }
+        return this.#add({ op: "split", next: node.options.map((option) => this.#emit(option, next)) })
+      case "repeat":
+        return node.max === 0 ? next : this.#repeat(node, next)
     }
   }
-  const entries = names.map((name) => emit(rules.get(name)!.body, RETURN))
-  return {
-    steps,
-    entries,
-    root: ruleIndex(options.root ?? "root"),
-    hasTokens,
-    counts: { positions: 0, frames: 0, steps: 0 },
+
+  #characters(ranges: readonly CodePointRange[], next: number): number {
+    return this.#add({ op: "characters", ranges, next })
+  }
+
+  #token(node: Extract<GbnfNode, { kind: "token" }>, next: number): number {
+    this.#hasTokens = true
+    const id = node.id ?? this.#options.tokenId?.(node.text ?? "")
+    if (id !== undefined) return this.#add({ op: "token", id, negated: node.negated, next })
+    throw new ToolwrightError(
+      "GBNF_INVALID",
+      `The grammar names the token ${node.text}, which is no single token of this vocabulary.`,
+      { hint: "Pass `tokenId`, or write the token by its number: <[1000]>." },
+    )
+  }
+
+  #repeat({ item, min, max = Number.POSITIVE_INFINITY }: Extract<GbnfNode, { kind: "repeat" }>, next: number): number {
+    const least = isNullable(item, this.#nullable) ? 0 : min
+    return this.#add({ op: "repeat", body: this.#emit(item, RETURN), min: least, max, next })
   }
 }
 

@@ -61,69 +61,102 @@ export function groundSchema<Given extends Schema>(
   tool = EVERY,
 ): Given | JsonSchema {
   if (typeof schema !== "object") return schema
-  const nothing = saysNothing(text)
-  const noNumber = saysNoNumber(text)
-  const isMissing = (grounded: Grounded): boolean => {
-    const more = typeof grounded !== "string" && (hasMore(grounded) || ruleAdds(grounded as Partial<ToolAnnotation>))
-    return !more && (kindOf(grounded) === "number" ? noNumber : nothing)
-  }
-  const ruleAdds = ({ rule }: Partial<ToolAnnotation>): boolean => {
-    const ruled = rule === undefined ? undefined : groundedBy(rules, rule.tool, rule.argument)
-    return ruled !== undefined && hasMore(ruled)
-  }
-  /** Whether every value of the schema would have to come from where there is nothing. */
-  const cannotBe = (value: unknown, depth = 0): boolean => {
-    if (!isObject(value) || depth > 5 || Object.hasOwn(value, "enum") || Object.hasOwn(value, "const")) return false
-    if (value["type"] === "array") return cannotBe(value["items"], depth + 1)
-    const grounded = annotationOf(value)
-    if (grounded === undefined || !isMissing(grounded)) return false
-    return kindOf(grounded) === "number"
-      ? ["integer", "number", "string"].includes(String(value["type"]))
-      : value["type"] === "string"
-  }
+  return new Grounder(tool, rules, text).walk(schema as JsonSchema, true, NONE)
+}
 
-  function ruled(argument: string, value: Schema): Schema {
-    if (!isObject(value)) return value
-    const grounded = groundedBy(rules, tool, argument)
-    if (grounded === undefined || (annotationOf(value) !== undefined && !names(rules, tool, argument))) return value
-    return annotate(value, { kind: kindOf(grounded), rule: { tool, argument }, tool }, 0)
+/** Writes the rules for one tool and one conversation into a schema. */
+class Grounder {
+  readonly #tool: string
+  readonly #rules: GroundingRules
+  readonly #saysNothing: boolean
+  readonly #saysNoNumber: boolean
+
+  constructor(tool: string, rules: GroundingRules, text: string) {
+    this.#tool = tool
+    this.#rules = rules
+    this.#saysNothing = saysNothing(text)
+    this.#saysNoNumber = saysNoNumber(text)
   }
 
   /**
-   * @param argument whether properties here are the tool's arguments @param required by the schemas around, of the same
-   * object
+   * @param argument whether properties here are the tool's arguments
+   * @param required by the schemas around, of the same object
    */
-  function walk(node: JsonSchema, argument: boolean, required: ReadonlySet<string>): JsonSchema {
+  walk(node: JsonSchema, argument: boolean, required: ReadonlySet<string>): JsonSchema {
     const due = new Set([...required, ...requiredIn(node)])
     const result: Record<PropertyKey, unknown> = { ...node }
     const grounded = annotationOf(node)
     if (grounded !== undefined)
       result[GROUNDED] = {
-        tool,
+        tool: this.#tool,
         ...(typeof grounded === "string" ? { kind: grounded } : grounded),
       } satisfies ToolAnnotation
     for (const [keyword, value] of Object.entries(node)) {
-      const inPlace =
-        keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf" || keyword === "then" || keyword === "else"
+      const inPlace = IN_PLACE.has(keyword)
       const below = (schema: unknown): unknown =>
-        isObject(schema) ? walk(schema, argument && inPlace, inPlace ? due : NONE) : schema
+        isObject(schema) ? this.walk(schema, argument && inPlace, inPlace ? due : NONE) : schema
       if (keyword === "properties" && isObject(value)) {
-        const all = Object.entries(value).map(
-          ([name, schema]) => [name, argument && isSchema(schema) ? ruled(name, schema) : schema] as const,
-        )
-        const kept = all.filter(([name, schema]) => due.has(name) || !cannotBe(schema))
+        const kept = this.#properties(value, argument, due)
         result[keyword] = Object.fromEntries(kept.map(([name, schema]) => [name, below(schema)]))
         // An object that declares no property would be open to any.
-        if (kept.length < all.length && !Object.hasOwn(node, "additionalProperties"))
+        if (kept.length < Object.keys(value).length && !Object.hasOwn(node, "additionalProperties"))
           result["additionalProperties"] = false
-      } else if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) result[keyword] = value.map(below)
-      else if (ONE_SCHEMA.has(keyword)) result[keyword] = below(value)
-      else if (NAMED_SCHEMAS.has(keyword) && isObject(value))
-        result[keyword] = Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, below(schema)]))
+      } else result[keyword] = schemasBelow(keyword, value, below)
     }
     return result as JsonSchema
   }
-  return walk(schema as JsonSchema, true, NONE)
+
+  /** The properties with their rules; without those that are optional and could have no value. */
+  #properties(
+    properties: JsonSchema,
+    argument: boolean,
+    due: ReadonlySet<string>,
+  ): (readonly [name: string, schema: unknown])[] {
+    return Object.entries(properties)
+      .map(([name, schema]) => [name, argument && isSchema(schema) ? this.#ruled(name, schema) : schema] as const)
+      .filter(([name, schema]) => due.has(name) || !this.#cannotBe(schema))
+  }
+
+  #ruled(argument: string, value: Schema): Schema {
+    if (!isObject(value)) return value
+    const [tool, rules] = [this.#tool, this.#rules]
+    const grounded = groundedBy(rules, tool, argument)
+    if (grounded === undefined || (annotationOf(value) !== undefined && !names(rules, tool, argument))) return value
+    return annotate(value, { kind: kindOf(grounded), rule: { tool, argument }, tool }, 0)
+  }
+
+  /** Whether every value of the schema would have to come from where there is nothing. */
+  #cannotBe(value: unknown, depth = 0): boolean {
+    if (!isObject(value) || depth > 5 || Object.hasOwn(value, "enum") || Object.hasOwn(value, "const")) return false
+    if (value["type"] === "array") return this.#cannotBe(value["items"], depth + 1)
+    const grounded = annotationOf(value)
+    if (grounded === undefined || !this.#isMissing(grounded)) return false
+    return kindOf(grounded) === "number"
+      ? ["integer", "number", "string"].includes(String(value["type"]))
+      : value["type"] === "string"
+  }
+
+  #isMissing(grounded: Grounded): boolean {
+    const more =
+      typeof grounded !== "string" && (hasMore(grounded) || this.#ruleAdds(grounded as Partial<ToolAnnotation>))
+    return !more && (kindOf(grounded) === "number" ? this.#saysNoNumber : this.#saysNothing)
+  }
+
+  #ruleAdds({ rule }: Partial<ToolAnnotation>): boolean {
+    const ruled = rule === undefined ? undefined : groundedBy(this.#rules, rule.tool, rule.argument)
+    return ruled !== undefined && hasMore(ruled)
+  }
+}
+
+/** Keywords whose schemas speak of the same value. */
+const IN_PLACE: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "then", "else"])
+
+/** A keyword's value with what is made of the schemas in it. */
+function schemasBelow(keyword: string, value: unknown, below: (schema: unknown) => unknown): unknown {
+  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map(below)
+  if (ONE_SCHEMA.has(keyword)) return below(value)
+  if (!NAMED_SCHEMAS.has(keyword) || !isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, below(schema)]))
 }
 
 const NONE: ReadonlySet<string> = new Set()

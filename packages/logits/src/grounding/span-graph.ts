@@ -96,63 +96,85 @@ const MAX_GROWTH = 6
  */
 const MOST_STEPS = 100_000
 
+/** A place in a path, or in two of them with a "/" between. */
+interface Place {
+  /** Where the text is as one path, -1 where it is none. */
+  readonly one: number
+  /** Where it may be in a second. */
+  readonly second: readonly number[]
+  /** Just after a "/". */
+  readonly slash: boolean
+  /** Just after the joining "/". */
+  readonly joined: boolean
+}
+
+/** Where a character leads from a place. */
+type Arrival = { one: number; second: number[]; joined: boolean }
+
 /** A path, or two of them with a "/" between them that has none beside it. */
 export function joinedPaths(paths: TextGraph): TextGraph {
-  const draft: DraftGraph = { edges: [], accept: [] }
-  const numbers = new Map<string, number>()
-  interface Place {
-    /** Where the text is as one path, -1 where it is none. */
-    readonly one: number
-    /** Where it may be in a second. */
-    readonly second: readonly number[]
-    /** Just after a "/". */
-    readonly slash: boolean
-    /** Just after the joining "/". */
-    readonly joined: boolean
+  return new PathJoiner(paths).joined() ?? paths
+}
+
+/** Goes through the places of a path and a second one at once, each place once. */
+class PathJoiner {
+  readonly #paths: TextGraph
+  readonly #draft: DraftGraph = { edges: [], accept: [] }
+  readonly #numbers = new Map<string, number>()
+  readonly #places: Place[] = []
+  #steps = 0
+
+  constructor(paths: TextGraph) {
+    this.#paths = paths
   }
-  const places: Place[] = []
-  const visit = (place: Place): number => {
+
+  /** @returns undefined where the graph would be too large */
+  joined(): TextGraph | undefined {
+    this.#visit({ one: this.#paths.start, second: [], slash: true, joined: false })
+    for (let index = 0; index < this.#places.length; index++) {
+      if (this.#places.length > MAX_GROWTH * this.#paths.size + 1_000 || this.#steps > MOST_STEPS) return undefined
+      for (const [code, { one, second, joined }] of this.#arrivals(this.#places[index]!)) {
+        const place = { one, second: second.toSorted((a, b) => a - b), slash: code === SLASH && one >= 0, joined }
+        this.#draft.edges[index]!.set(code, this.#visit(place))
+      }
+    }
+    return finishGraph(this.#draft, 0)!
+  }
+
+  #visit(place: Place): number {
+    const { accept } = this.#paths
     const key = `${place.one};${place.second.join()};${place.slash};${place.joined}`
-    let number = numbers.get(key)
+    let number = this.#numbers.get(key)
     if (number === undefined) {
-      numbers.set(key, (number = places.push(place) - 1))
-      draft.edges.push(new Map())
-      draft.accept.push(
-        (place.one >= 0 && paths.accept[place.one] === 1) || place.second.some((state) => paths.accept[state] === 1),
+      this.#numbers.set(key, (number = this.#places.push(place) - 1))
+      this.#draft.edges.push(new Map())
+      this.#draft.accept.push(
+        (place.one >= 0 && accept[place.one] === 1) || place.second.some((state) => accept[state] === 1),
       )
     }
     return number
   }
-  visit({ one: paths.start, second: [], slash: true, joined: false })
-  const { first, codes, targets } = paths
-  let steps = 0
-  for (let index = 0; index < places.length; index++) {
-    if (places.length > MAX_GROWTH * paths.size + 1_000 || steps > MOST_STEPS) return paths
-    const { one, second, slash, joined } = places[index]!
-    const next = new Map<number, { one: number; second: number[]; joined: boolean }>()
-    const at = (code: number) => {
-      let found = next.get(code)
-      if (found === undefined) next.set(code, (found = { one: -1, second: [], joined: false }))
+
+  #arrivals({ one, second, slash, joined }: Place): Map<number, Arrival> {
+    const { first, codes, targets, accept, start } = this.#paths
+    const arrivals = new Map<number, Arrival>()
+    const at = (code: number): Arrival => {
+      let found = arrivals.get(code)
+      if (found === undefined) arrivals.set(code, (found = { one: -1, second: [], joined: false }))
       return found
     }
     if (one >= 0) {
       for (let edge = first[one]!; edge < first[one + 1]!; edge++) at(codes[edge]!).one = targets[edge]!
-      if (paths.accept[one] === 1 && !slash) at(SLASH).joined = true
+      if (accept[one] === 1 && !slash) at(SLASH).joined = true
     }
-    for (const state of joined ? [...second, paths.start] : second) {
-      steps += first[state + 1]! - first[state]!
+    for (const state of joined ? [...second, start] : second) {
+      this.#steps += first[state + 1]! - first[state]!
       for (let edge = first[state]!; edge < first[state + 1]!; edge++) {
-        if (codes[edge] === SLASH && state === paths.start) continue
+        if (codes[edge] === SLASH && state === start) continue
         const list = at(codes[edge]!).second
         if (!list.includes(targets[edge]!)) list.push(targets[edge]!)
       }
     }
-    for (const [code, place] of next) {
-      draft.edges[index]!.set(
-        code,
-        visit({ ...place, second: place.second.toSorted((a, b) => a - b), slash: code === SLASH && place.one >= 0 }),
-      )
-    }
+    return arrivals
   }
-  return finishGraph(draft, 0)!
 }

@@ -33,83 +33,99 @@ const SHORT = new Map(
 const LETTER: EscapeState = { kind: "letter", read: 0, value: 0, high: 0 }
 
 export function createEscapes(language: TextLanguage, kind: "json" | "python"): Escapes {
-  const { any } = language
-  /** Ranges of characters that may be written as \u….  */
-  const escapable: readonly (readonly [number, number])[] = any
-    ? [[0, 0x10ffff]]
-    : [
-        [0, 0x1f],
-        [0x7f, 0x10ffff],
-      ]
+  return new EscapeReader(language, kind)
+}
 
-  function within(text: number, first: number, last: number): boolean {
-    return escapable.some(
+/** The escapes of one language in one kind of quotes. */
+class EscapeReader implements Escapes {
+  readonly #language: TextLanguage
+  readonly #kind: "json" | "python"
+  readonly #any: boolean
+  /** Ranges of characters that may be written as \u….  */
+  readonly #escapable: readonly (readonly [number, number])[]
+
+  constructor(language: TextLanguage, kind: "json" | "python") {
+    this.#language = language
+    this.#kind = kind
+    this.#any = language.any
+    this.#escapable = this.#any
+      ? [[0, 0x10ffff]]
+      : [
+          [0, 0x1f],
+          [0x7f, 0x10ffff],
+        ]
+  }
+
+  #within(text: number, first: number, last: number): boolean {
+    return this.#escapable.some(
       ([low, high]) =>
         Math.max(low, first) <= Math.min(high, last) &&
-        language.within(text, Math.max(low, first), Math.min(high, last)),
+        this.#language.within(text, Math.max(low, first), Math.min(high, last)),
     )
   }
 
   /** The character that a letter after the backslash stands for. */
-  function shortEscape(byte: number, quote: number): number | undefined {
+  #shortEscape(byte: number, quote: number): number | undefined {
     if (byte === 0x5c || byte === quote) return byte
-    if (byte === 0x22 && (any || kind === "json")) return byte
-    if (kind === "json" && byte === 0x2f && any) return byte
-    if (kind === "python" && byte === 0x27 && any) return byte
+    if (byte === 0x22 && (this.#any || this.#kind === "json")) return byte
+    if (this.#kind === "json" && byte === 0x2f && this.#any) return byte
+    if (this.#kind === "python" && byte === 0x27 && this.#any) return byte
     return SHORT.get(byte)
   }
 
   /** Whether a code unit between the two can become a character that leads on. */
-  function unitsWithin(text: number, first: number, last: number): boolean {
-    if (first < 0xd800 && within(text, first, Math.min(last, 0xd7ff))) return true
-    if (last > 0xdfff && within(text, Math.max(first, 0xe000), last)) return true
+  #unitsWithin(text: number, first: number, last: number): boolean {
+    if (first < 0xd800 && this.#within(text, first, Math.min(last, 0xd7ff))) return true
+    if (last > 0xdfff && this.#within(text, Math.max(first, 0xe000), last)) return true
     const low = Math.max(first, 0xd800)
     const high = Math.min(last, 0xdbff)
-    return low <= high && within(text, 0x10000 + ((low - 0xd800) << 10), 0x10000 + ((high - 0xd800) << 10) + 0x3ff)
+    return (
+      low <= high && this.#within(text, 0x10000 + ((low - 0xd800) << 10), 0x10000 + ((high - 0xd800) << 10) + 0x3ff)
+    )
   }
 
-  function hexPossible(text: number, { read, value, high }: EscapeState): boolean {
+  #hexPossible(text: number, { read, value, high }: EscapeState): boolean {
     const shift = 4 * (4 - read)
     const first = value << shift
     const last = ((value + 1) << shift) - 1
-    if (high === 0) return unitsWithin(text, first, last)
+    if (high === 0) return this.#unitsWithin(text, first, last)
     const low = Math.max(first, 0xdc00)
     const top = Math.min(last, 0xdfff)
     const base = 0x10000 + ((high - 0xd800) << 10) - 0xdc00
-    return low <= top && within(text, base + low, base + top)
+    return low <= top && this.#within(text, base + low, base + top)
   }
 
-  function stepHex(text: number, escape: EscapeState, byte: number): number | EscapeState | undefined {
+  #stepHex(text: number, escape: EscapeState, byte: number): number | EscapeState | undefined {
     const digit = hexDigit(byte)
     if (digit < 0) return undefined
     const next: EscapeState = { ...escape, read: escape.read + 1, value: escape.value * 16 + digit }
-    if (!hexPossible(text, next)) return undefined
+    if (!this.#hexPossible(text, next)) return undefined
     if (next.read < 4) return next
     if (next.high !== 0)
-      return positive(language.step(text, 0x10000 + ((next.high - 0xd800) << 10) + (next.value - 0xdc00)))
+      return positive(this.#language.step(text, 0x10000 + ((next.high - 0xd800) << 10) + (next.value - 0xdc00)))
     if (next.value >= 0xd800 && next.value <= 0xdbff) return { kind: "pair", read: 0, value: 0, high: next.value }
-    return positive(language.step(text, next.value))
+    return positive(this.#language.step(text, next.value))
   }
 
-  return {
-    begin(text, quote) {
-      const letters = [0x5c, 0x22, 0x27, 0x2f, ...SHORT.keys()]
-      const short = letters.some((letter) => {
-        const code = shortEscape(letter, quote)
-        return code !== undefined && language.within(text, code, code)
-      })
-      return short || unitsWithin(text, 0, 0xffff) ? LETTER : undefined
-    },
-    step(text, escape, byte, quote) {
-      if (escape.kind === "hex") return stepHex(text, escape, byte)
-      if (escape.kind === "pair") {
-        if (escape.read === 0) return byte === 0x5c ? { ...escape, read: 1 } : undefined
-        return byte === 0x75 ? { kind: "hex", read: 0, value: 0, high: escape.high } : undefined
-      }
-      if (byte === 0x75) return unitsWithin(text, 0, 0xffff) ? { kind: "hex", read: 0, value: 0, high: 0 } : undefined
-      const code = shortEscape(byte, quote)
-      return code === undefined ? undefined : positive(language.step(text, code))
-    },
+  begin(text: number, quote: number): EscapeState | undefined {
+    const letters = [0x5c, 0x22, 0x27, 0x2f, ...SHORT.keys()]
+    const short = letters.some((letter) => {
+      const code = this.#shortEscape(letter, quote)
+      return code !== undefined && this.#language.within(text, code, code)
+    })
+    return short || this.#unitsWithin(text, 0, 0xffff) ? LETTER : undefined
+  }
+
+  step(text: number, escape: EscapeState, byte: number, quote: number): number | EscapeState | undefined {
+    if (escape.kind === "hex") return this.#stepHex(text, escape, byte)
+    if (escape.kind === "pair") {
+      if (escape.read === 0) return byte === 0x5c ? { ...escape, read: 1 } : undefined
+      return byte === 0x75 ? { kind: "hex", read: 0, value: 0, high: escape.high } : undefined
+    }
+    if (byte === 0x75)
+      return this.#unitsWithin(text, 0, 0xffff) ? { kind: "hex", read: 0, value: 0, high: 0 } : undefined
+    const code = this.#shortEscape(byte, quote)
+    return code === undefined ? undefined : positive(this.#language.step(text, code))
   }
 }
 

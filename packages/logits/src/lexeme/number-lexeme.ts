@@ -96,39 +96,59 @@ const UNFINISHED: readonly Phase[] = ["start", "minus", "point", "e", "sign", "f
 const signed = ({ down, exponent }: State): number => (down ? -exponent : exponent)
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
+/** What a digit, a point and an e lead to, by phase; where nothing stands, the byte is not allowed. */
+interface Ways {
+  readonly digit?: (state: State, digit: number) => State | undefined
+  readonly point?: Phase
+  readonly exponent?: Phase
+}
+
+const firstDigit = (state: State, digit: number): State => ({
+  ...state,
+  phase: digit === 0 ? "zero" : "whole",
+  digits: BigInt(digit),
+})
+const fractionDigit = (state: State, digit: number): State => ({
+  ...state,
+  phase: "fraction",
+  digits: state.digits * 10n + BigInt(digit),
+  scale: state.scale + 1,
+})
+const laterExponentDigit = (state: State, digit: number): State | undefined =>
+  state.length >= EXPONENT_DIGITS ? undefined : exponentDigit(state, digit)
+const freeFraction = (state: State): State => ({ ...state, phase: "free-fraction" })
+
+const WAYS: Readonly<Record<Phase, Ways>> = {
+  start: { digit: firstDigit },
+  minus: { digit: firstDigit },
+  zero: { point: "point", exponent: "e" },
+  whole: {
+    digit: (state, digit) => ({ ...state, digits: state.digits * 10n + BigInt(digit) }),
+    point: "point",
+    exponent: "e",
+  },
+  point: { digit: fractionDigit },
+  fraction: { digit: fractionDigit, exponent: "e" },
+  free: { digit: (state) => state, point: "free-point" },
+  "free-point": { digit: freeFraction },
+  "free-fraction": { digit: freeFraction },
+  e: { digit: exponentDigit },
+  sign: { digit: laterExponentDigit },
+  exponent: { digit: laterExponentDigit },
+}
+
 function stepNumber(state: State, byte: number, exponents: boolean): State | undefined {
-  if (exponents && (byte === 0x65 || byte === 0x45))
-    return ["zero", "whole", "fraction"].includes(state.phase) ? { ...state, phase: "e" } : undefined
-  const digit = isDigit(byte) ? BigInt(byte - 0x30) : undefined
-  switch (state.phase) {
-    case "start":
-      if (byte === 0x2d) return { ...state, phase: "minus", negative: true }
-      return digit === undefined ? undefined : { ...state, phase: digit === 0n ? "zero" : "whole", digits: digit }
-    case "minus":
-      return digit === undefined ? undefined : { ...state, phase: digit === 0n ? "zero" : "whole", digits: digit }
-    case "zero":
-      return byte === 0x2e ? { ...state, phase: "point" } : undefined
-    case "whole":
-      if (byte === 0x2e) return { ...state, phase: "point" }
-      return digit === undefined ? undefined : { ...state, digits: state.digits * 10n + digit }
-    case "point":
-    case "fraction":
-      return digit === undefined
-        ? undefined
-        : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
-    case "free":
-      if (byte === 0x2e) return { ...state, phase: "free-point" }
-      return digit === undefined ? undefined : state
-    case "free-point":
-    case "free-fraction":
-      return digit === undefined ? undefined : { ...state, phase: "free-fraction" }
-    case "e":
-      if (byte === 0x2d || byte === 0x2b) return { ...state, phase: "sign", down: byte === 0x2d }
-      return digit === undefined ? undefined : exponentDigit(state, Number(digit))
-    case "sign":
-    case "exponent":
-      return digit === undefined || state.length >= EXPONENT_DIGITS ? undefined : exponentDigit(state, Number(digit))
-  }
+  const ways = WAYS[state.phase]
+  if (isDigit(byte)) return ways.digit?.(state, byte - 0x30)
+  if (byte === 0x2d || byte === 0x2b) return signNumber(state, byte === 0x2d)
+  const phase = byte === 0x2e ? ways.point : exponents && (byte === 0x65 || byte === 0x45) ? ways.exponent : undefined
+  return phase === undefined ? undefined : { ...state, phase }
+}
+
+/** After a sign: of the number, which is a minus, or of its exponent. */
+function signNumber(state: State, minus: boolean): State | undefined {
+  if (state.phase === "start") return minus ? { ...state, phase: "minus", negative: true } : undefined
+  return state.phase === "e" ? { ...state, phase: "sign", down: minus } : undefined
 }
 
 function exponentDigit(state: State, digit: number): State {
@@ -271,28 +291,33 @@ function leastCommonMultiple(a: bigint, b: bigint): bigint {
 /** RFC 8259, section 6. */
 const ANY: Lexeme = (() => {
   type Any = "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
+  type Byte = "0" | "1-9" | "-" | "+" | "." | "e"
   const ends: readonly Any[] = ["zero", "whole", "fraction", "exponent"]
-  const digits: Record<Any, Any | undefined> = {
-    start: "whole",
-    minus: "whole",
-    zero: undefined,
-    whole: "whole",
-    point: "fraction",
-    fraction: "fraction",
-    e: "exponent",
-    sign: "exponent",
-    exponent: "exponent",
+  const first = { "0": "zero", "1-9": "whole" } as const
+  const next: Readonly<Record<Any, Readonly<Partial<Record<Byte, Any>>>>> = {
+    start: { ...first, "-": "minus" },
+    minus: first,
+    zero: { ".": "point", e: "e" },
+    whole: { "0": "whole", "1-9": "whole", ".": "point", e: "e" },
+    point: { "0": "fraction", "1-9": "fraction" },
+    fraction: { "0": "fraction", "1-9": "fraction", e: "e" },
+    e: { "0": "exponent", "1-9": "exponent", "-": "sign", "+": "sign" },
+    sign: { "0": "exponent", "1-9": "exponent" },
+    exponent: { "0": "exponent", "1-9": "exponent" },
   }
+  const signs = new Map<number, Byte>([
+    [0x2d, "-"],
+    [0x2b, "+"],
+    [0x2e, "."],
+    [0x65, "e"],
+    [0x45, "e"],
+  ])
+  const kindOf = (byte: number): Byte | undefined => (byte === 0x30 ? "0" : isDigit(byte) ? "1-9" : signs.get(byte))
   return createLexeme<Any>({
     start: "start",
     step(state, byte) {
-      if (isDigit(byte)) return byte === 0x30 && (state === "start" || state === "minus") ? "zero" : digits[state]
-      if (byte === 0x2d) return state === "start" ? "minus" : state === "e" ? "sign" : undefined
-      if (byte === 0x2b) return state === "e" ? "sign" : undefined
-      if (byte === 0x2e) return state === "zero" || state === "whole" ? "point" : undefined
-      if (byte === 0x65 || byte === 0x45)
-        return state === "zero" || state === "whole" || state === "fraction" ? "e" : undefined
-      return undefined
+      const kind = kindOf(byte)
+      return kind === undefined ? undefined : next[state][kind]
     },
     outcome: (state) => (ends.includes(state) ? 0 : -1),
     key: (state) => state,

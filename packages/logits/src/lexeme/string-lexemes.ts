@@ -2,8 +2,8 @@
 import { memory } from "@toolwright/toolbox"
 import type { StringStyle } from "./string-style.ts"
 import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } from "../automaton/code-points.ts"
-import { createEscapes, type EscapeState } from "./escapes.ts"
-import { createLexeme, type Lexeme } from "./lexeme.ts"
+import { createEscapes, type Escapes, type EscapeState } from "./escapes.ts"
+import { type Canonical, createLexeme, type Freedom, type Lexeme, type LexemeRule, type Nearly } from "./lexeme.ts"
 import { markerAutomaton } from "../automaton/markers.ts"
 import { inSlice } from "./slices.ts"
 import { FREE_LANGUAGE, type TextLanguage } from "./text-language.ts"
@@ -23,9 +23,9 @@ const SINGLE = 0x27
 export function stringLexeme(style: StringStyle, language: TextLanguage): Lexeme {
   switch (style.kind) {
     case "json":
-      return quotedLexeme(language, [DOUBLE], "json")
+      return createLexeme(new QuotedString(language, [DOUBLE], "json"))
     case "python":
-      return quotedLexeme(language, [DOUBLE, SINGLE], "python")
+      return createLexeme(new QuotedString(language, [DOUBLE, SINGLE], "python"))
     case "delimited":
       return markedLexeme(language, style.open, [style.close], true)
     case "bare":
@@ -33,85 +33,118 @@ export function stringLexeme(style: StringStyle, language: TextLanguage): Lexeme
   }
 }
 
-function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "json" | "python"): Lexeme {
-  const escapes = createEscapes(language, kind)
-  const inBody = (text: number, quote: number): State | undefined =>
-    text < 0 ? undefined : { at: "body", text, quote }
+/** A string in quotes, with escapes. */
+class QuotedString implements LexemeRule<State> {
+  readonly start: State = { at: "before" }
+  readonly #language: TextLanguage
+  readonly #quotes: readonly number[]
+  readonly #kind: "json" | "python"
+  readonly #escapes: Escapes
 
-  function stepBody(state: Extract<State, { at: "body" }>, byte: number): State | undefined {
-    const { text, quote } = state
+  constructor(language: TextLanguage, quotes: readonly number[], kind: "json" | "python") {
+    this.#language = language
+    this.#quotes = quotes
+    this.#kind = kind
+    this.#escapes = createEscapes(language, kind)
+  }
+
+  step(state: State, byte: number): State | undefined {
+    switch (state.at) {
+      case "before":
+        return this.#quotes.includes(byte) ? { at: "body", text: this.#language.start, quote: byte } : undefined
+      case "body":
+        return this.#stepBody(state, byte)
+      case "character": {
+        const partial = continueCharacter(state.partial, byte)
+        if (partial === undefined || !possible(this.#language, state.text, partial)) return undefined
+        if (partial.left > 0) return { ...state, partial }
+        return inBody(this.#language.step(state.text, partial.bits), state.quote)
+      }
+      case "escape": {
+        const next = this.#escapes.step(state.text, state.escape, byte, state.quote)
+        if (next === undefined) return undefined
+        return typeof next === "number" ? inBody(next, state.quote) : { ...state, escape: next }
+      }
+      case "after":
+        return undefined
+    }
+  }
+
+  #stepBody({ text, quote }: Extract<State, { at: "body" }>, byte: number): State | undefined {
     if (byte === quote) {
-      const outcome = language.outcome(text)
+      const outcome = this.#language.outcome(text)
       return outcome < 0 ? undefined : { at: "after", outcome }
     }
     if (byte === BACKSLASH) {
-      const escape = escapes.begin(text, quote)
+      const escape = this.#escapes.begin(text, quote)
       return escape === undefined ? undefined : { at: "escape", text, quote, escape }
     }
-    if (byte < 0x20 || (byte === 0x7f && kind === "python")) return undefined
-    if (byte < 0x80) return inBody(language.step(text, byte), quote)
+    if (byte < 0x20 || (byte === 0x7f && this.#kind === "python")) return undefined
+    if (byte < 0x80) return inBody(this.#language.step(text, byte), quote)
     const partial = beginCharacter(byte)
-    return partial === undefined || !possible(language, text, partial)
+    return partial === undefined || !possible(this.#language, text, partial)
       ? undefined
       : { at: "character", text, quote, partial }
   }
 
-  return createLexeme<State>({
-    start: { at: "before" },
-    step(state, byte) {
-      switch (state.at) {
-        case "before":
-          return quotes.includes(byte) ? { at: "body", text: language.start, quote: byte } : undefined
-        case "body":
-          return stepBody(state, byte)
-        case "character": {
-          const partial = continueCharacter(state.partial, byte)
-          if (partial === undefined || !possible(language, state.text, partial)) return undefined
-          return partial.left > 0 ? { ...state, partial } : inBody(language.step(state.text, partial.bits), state.quote)
-        }
-        case "escape": {
-          const next = escapes.step(state.text, state.escape, byte, state.quote)
-          if (next === undefined) return undefined
-          return typeof next === "number" ? inBody(next, state.quote) : { ...state, escape: next }
-        }
-        case "after":
-          return undefined
-      }
-    },
-    outcome: (state) => (state.at === "after" ? state.outcome : -1),
-    key: keyOf,
-    bytes(state) {
-      if (state.at === "before") return quotes
-      if (state.at === "after") return []
-      const few = state.at === "body" ? language.few?.(state.text) : undefined
-      return few === undefined ? undefined : [...new Set([...few.map(leadByte), state.quote, BACKSLASH])]
-    },
-    freedom(state) {
-      const limit = kind === "json" && state.at === "body" ? language.freedom(state.text) : 0
-      return limit === 0 ? undefined : { limit, anyEscape: language.any }
-    },
-    takes: (state, slice) => kind === "json" && state.at === "body" && language.takes?.(state.text, slice) === true,
-    nearly(state) {
-      const near = kind === "json" && state.at === "body" ? language.nearly?.(state.text) : undefined
-      if (near === undefined) return undefined
-      const lexeme = freeString()
-      const except = [...(near.ends ? [DOUBLE] : []), ...near.except.flatMap(beginnings)]
-      const { outcome } = near
-      return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome, except: [...new Set(except)] }
-    },
-    ends(state) {
-      if (state.at === "before") return language.ends?.(language.start) ?? 0n
-      if (state.at === "after") return 1n << BigInt(state.outcome)
-      return (state.at === "body" ? language.ends?.(state.text) : undefined) ?? 0n
-    },
-    canonical(state) {
-      if (kind !== "json" || state.at !== "body" || language === FREE_LANGUAGE) return undefined
-      const outcome = language.settled?.(state.text)
-      if (outcome === undefined) return undefined
-      const lexeme = freeString()
-      return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome }
-    },
-  })
+  outcome(state: State): number {
+    return state.at === "after" ? state.outcome : -1
+  }
+
+  key(state: State): string | number {
+    return keyOf(state)
+  }
+
+  bytes(state: State): readonly number[] | undefined {
+    if (state.at === "before") return this.#quotes
+    if (state.at === "after") return []
+    const few = state.at === "body" ? this.#language.few?.(state.text) : undefined
+    return few === undefined ? undefined : [...new Set([...few.map(leadByte), state.quote, BACKSLASH])]
+  }
+
+  /** The state of the text where the lexeme is inside a JSON string, between two characters. */
+  #textIn(state: State): number | undefined {
+    return this.#kind === "json" && state.at === "body" ? state.text : undefined
+  }
+
+  freedom(state: State): Freedom | undefined {
+    const text = this.#textIn(state)
+    const limit = text === undefined ? 0 : this.#language.freedom(text)
+    return limit === 0 ? undefined : { limit, anyEscape: this.#language.any }
+  }
+
+  takes(state: State, slice: number): boolean {
+    const text = this.#textIn(state)
+    return text !== undefined && this.#language.takes?.(text, slice) === true
+  }
+
+  nearly(state: State): Nearly | undefined {
+    const text = this.#textIn(state)
+    const near = text === undefined ? undefined : this.#language.nearly?.(text)
+    if (near === undefined) return undefined
+    const except = [...(near.ends ? [DOUBLE] : []), ...near.except.flatMap(beginnings)]
+    return { ...inFreeString(near.outcome), except: [...new Set(except)] }
+  }
+
+  ends(state: State): bigint {
+    if (state.at === "before") return this.#language.ends?.(this.#language.start) ?? 0n
+    if (state.at === "after") return 1n << BigInt(state.outcome)
+    return (state.at === "body" ? this.#language.ends?.(state.text) : undefined) ?? 0n
+  }
+
+  canonical(state: State): Canonical | undefined {
+    const text = this.#language === FREE_LANGUAGE ? undefined : this.#textIn(state)
+    const outcome = text === undefined ? undefined : this.#language.settled?.(text)
+    return outcome === undefined ? undefined : inFreeString(outcome)
+  }
+}
+
+const inBody = (text: number, quote: number): State | undefined => (text < 0 ? undefined : { at: "body", text, quote })
+
+/** Just behind the opening quote of any string, with the outcome that its end has here. */
+function inFreeString(outcome: number): Canonical {
+  const lexeme = freeString()
+  return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome }
 }
 
 /** The bytes with which a character may begin in a string: its own, and that of an escape. */

@@ -131,13 +131,17 @@ function keyExpression({ plan, notation, lowering, name }: Lowered, index: numbe
   const style = notation.object.key
   if (index < plan.names.length) {
     const exact = { language: dfaOfTexts([plan.names[index]!]), min: 0, max: Infinity }
-    return stringExpression(exact, style, lowering.book, `key;${lowering.numberOf(plan)};${index}`, name)
+    return stringExpression(exact, style, {
+      book: lowering.book,
+      key: `key;${lowering.numberOf(plan)};${index}`,
+      name,
+    })
   }
   const other = index - plan.names.length
   const region = plan.otherLanguages[other]!
   const language = region === ANY_TEXT && plan.names.length > 0 ? complementDfa(dfaOfTexts(plan.names)) : region
   const key = `other;${lowering.numberOf(region)};${region === ANY_TEXT ? plan.names.toSorted().join("\n") : ""}`
-  return stringExpression({ language, min: 0, max: Infinity }, style, lowering.book, key, `${name}-key`)
+  return stringExpression({ language, min: 0, max: Infinity }, style, { book: lowering.book, key, name: `${name}-key` })
 }
 
 /** Rules cannot tell whether two further keys are the same: without a limit, a second one has no more to say. */

@@ -20,39 +20,51 @@ import type { HoleMaker } from "./holes.ts"
 import { type CharacterWriter, languageExpression, writtenExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 
-/** @param key tells the set apart from others, the same for the same set */
+/** The rule that a string becomes. */
+export interface StringRule {
+  readonly book: RuleBook
+  /** Tells the set apart from others; the same for the same set. */
+  readonly key: string
+  readonly name: string
+}
+
 export function stringExpression(
   set: StringSet,
   style: StringStyle,
-  book: RuleBook,
-  key: string,
-  name: string,
+  rule: StringRule,
   holes?: HoleMaker,
 ): PlainExpression {
   const grounded = (writer: CharacterWriter): PlainExpression | undefined => holes?.text(set, style, writer)
   switch (style.kind) {
     case "json":
-      return quoted(set, '"', "json", book, key, name, grounded)
+      return quoted(set, JSON_QUOTES, rule, grounded)
     case "python":
-      return choice(
-        quoted(set, '"', "python", book, key, name, grounded),
-        quoted(set, "'", "python", book, key, name, grounded),
-      )
+      return choice(quoted(set, PYTHON_DOUBLE, rule, grounded), quoted(set, PYTHON_SINGLE, rule, grounded))
     case "delimited": {
       const inside = { ...set, language: without(set.language, [style.close]) }
       return sequence(
         literal(style.open),
-        grounded(RAW) ?? raw(inside, book, `${key};${style.close}`, name),
+        grounded(RAW) ?? textExpression(inside, RAW, { ...rule, key: `${rule.key};${style.close}` }),
         literal(style.close),
       )
     }
-    case "bare":
-      return (
-        grounded(RAW) ??
-        raw({ ...set, language: without(set.language, style.stop) }, book, `${key};${style.stop.join("|")}`, name)
-      )
+    case "bare": {
+      const inside = { ...set, language: without(set.language, style.stop) }
+      return grounded(RAW) ?? textExpression(inside, RAW, { ...rule, key: `${rule.key};${style.stop.join("|")}` })
+    }
   }
 }
+
+/** Quotes, how characters are escaped between them, and what tells the rules about them from other quotes' rules. */
+interface Quotes {
+  readonly quote: '"' | "'"
+  readonly kind: "json" | "python"
+  readonly suffix: string
+}
+
+const JSON_QUOTES: Quotes = { quote: '"', kind: "json", suffix: "" }
+const PYTHON_DOUBLE: Quotes = { quote: '"', kind: "python", suffix: "-double" }
+const PYTHON_SINGLE: Quotes = { quote: "'", kind: "python", suffix: "-single" }
 
 /** How characters are written within a string that a grammar spells out, without its quotes. */
 export function characterWriter(kind: "json" | "python" | "raw", quote: '"' | "'" = '"'): CharacterWriter {
@@ -61,18 +73,8 @@ export function characterWriter(kind: "json" | "python" | "raw", quote: '"' | "'
 
 const RAW: CharacterWriter = { id: "raw", text: (text) => text, chars: (ranges) => chars(...ranges) }
 
-function raw(set: StringSet, book: RuleBook, key: string, name: string): PlainExpression {
-  return textExpression(set, RAW, book, key, name)
-}
-
 /** The texts of a set, as its pattern says them where that is short, else state by state. */
-function textExpression(
-  set: StringSet,
-  writer: CharacterWriter,
-  book: RuleBook,
-  key: string,
-  name: string,
-): PlainExpression {
+function textExpression(set: StringSet, writer: CharacterWriter, { book, key, name }: StringRule): PlainExpression {
   const written = writtenExpression(set, writer)
   if (written !== undefined) return book.define(`${key};${writer.id};written`, name, () => written)
   return languageExpression(withLength(set), writer, book, key, name)
@@ -89,21 +91,18 @@ function without(language: Dfa, marks: readonly string[]): Dfa {
 
 function quoted(
   set: StringSet,
-  quote: '"' | "'",
-  kind: "json" | "python",
-  book: RuleBook,
-  key: string,
-  name: string,
+  { quote, kind, suffix }: Quotes,
+  rule: StringRule,
   grounded: (writer: CharacterWriter) => PlainExpression | undefined,
 ): PlainExpression {
-  const suffix = kind === "json" ? "" : quote === '"' ? "-double" : "-single"
+  const { book } = rule
   const writer = quotedWriter(quote, kind, () =>
     book.define(`escape${suffix}`, `escape${suffix}`, () => neededEscape(quote)),
   )
   const said = grounded(writer)
   if (said !== undefined) return sequence(literal(quote), said, literal(quote))
   if (set.language !== ANY_TEXT) {
-    const text = textExpression(set, writer, book, key, `${name}-text${suffix}`)
+    const text = textExpression(set, writer, { ...rule, name: `${rule.name}-text${suffix}` })
     return sequence(literal(quote), text, literal(quote))
   }
   const character = book.define(`char${suffix}`, `char${suffix}`, () => anyCharacter(quote, kind))

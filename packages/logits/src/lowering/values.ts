@@ -61,7 +61,7 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
     for (const set of shape.strings)
       options.push(
         book.as("string", () =>
-          stringExpression(set, notation.string, book, keyOf(set, numberOf), type.name, lowering.holes),
+          stringExpression(set, notation.string, { book, key: keyOf(set, numberOf), name: type.name }, lowering.holes),
         ),
       )
   }
@@ -105,7 +105,7 @@ function arrayExpression(
   const inside =
     set.contains.length === 0 && plan.unique.kind === "no"
       ? countedItems(plan, notation, lowering)
-      : steppedItems(plan, noItems(plan), true, notation, name, lowering)
+      : steppedItems(plan, noItems(plan), true, { notation, name, lowering })
   return sequence(literal(open), ...space, inside, literal(close))
 }
 
@@ -142,15 +142,16 @@ function countedItems({ set, most }: ArrayPlan, notation: Notation, lowering: Va
 /** What an item among many costs until it is written, in steps of the book. */
 const OPTION_STEPS = 20
 
+/** An array whose progress is told by rules. */
+interface Stepping {
+  readonly notation: Notation
+  readonly name: string
+  readonly lowering: ValueLowering
+}
+
 /** Rules for every progress that an array can make. */
-function steppedItems(
-  plan: ArrayPlan,
-  progress: ArrayProgress,
-  first: boolean,
-  notation: Notation,
-  name: string,
-  lowering: ValueLowering,
-): PlainExpression {
+function steppedItems(plan: ArrayPlan, progress: ArrayProgress, first: boolean, stepping: Stepping): PlainExpression {
+  const { notation, name, lowering } = stepping
   const space = lowering.space(notation)
   const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${progress.index},${progress.counts.join()},${progress.used}`
   return lowering.book.define(`items;${id}`, `${name}-items`, () => {
@@ -162,7 +163,7 @@ function steppedItems(
         ...separator,
         lowering.book.within("/items", () => lowering.value(type, notation.nested ?? notation)),
         ...space,
-        steppedItems(plan, clipIndex(plan, next), false, notation, name, lowering),
+        steppedItems(plan, clipIndex(plan, next), false, stepping),
       )
     })
     return choice(...options, ...(canCloseArray(plan, progress) ? [literal("")] : []))

@@ -40,7 +40,7 @@ function addItem(writing: Writing<ArrayPlan>, progress: Progress, sink: Sink): v
       continue
     }
     const frame = writer.store.frame(parent, key, (_, sink, self) => afterItem(writing, next, self, sink))
-    writer.value(type, inner, notation.whitespace === "json", frame, sink)
+    writer.value(type, { notation: inner, lead: notation.whitespace === "json", frame }, sink)
   }
 }
 
@@ -49,14 +49,9 @@ function addRemembered(writing: Writing<ArrayPlan>, type: ValueType, next: Progr
   const { notation, writer, parent } = writing
   const inner = notation.nested ?? notation
   if (!isJson(inner)) {
-    if (next.taken.length === 0 && next.index === 1)
-      writer.value(
-        type,
-        inner,
-        notation.whitespace === "json",
-        writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)),
-        sink,
-      )
+    if (next.taken.length > 0 || next.index !== 1) return
+    const frame = writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink))
+    writer.value(type, { notation: inner, lead: notation.whitespace === "json", frame }, sink)
     return
   }
   const { lexeme, textOf } = writer.captured(type, inner)

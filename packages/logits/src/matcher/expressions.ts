@@ -12,7 +12,7 @@ import type { Frame, FrameStore, Sink } from "./frames.ts"
 import type { BoundGrounding } from "../grammar/bound-grounding.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { ValueType } from "../schema/types.ts"
-import type { Captured } from "./value-writer.ts"
+import type { Captured, ValueWriter } from "./value-writer.ts"
 import { createValueWriter } from "./values.ts"
 
 /** Makes lexemes of whole values; comes from the machine, which runs them. */
@@ -35,19 +35,33 @@ export interface ExpressionWriter {
  *   they came from
  */
 export function createExpressionWriter(grammar: Grammar, store: FrameStore, capture: Capture): ExpressionWriter {
-  const values = createValueWriter(
-    store,
-    (type, notation) => capture(type, notation, grammar.grounding),
-    grammar.grounding,
-  )
-  const ruleOf = (name: string): Expression => {
-    const rule = grammar.rules.get(name)
+  return new Expressions(grammar, store, capture)
+}
+
+/** The writer of one grammar, which its frames call back. */
+class Expressions implements ExpressionWriter {
+  readonly #grammar: Grammar
+  readonly #store: FrameStore
+  readonly #values: ValueWriter
+
+  constructor(grammar: Grammar, store: FrameStore, capture: Capture) {
+    this.#grammar = grammar
+    this.#store = store
+    this.#values = createValueWriter(
+      store,
+      (type, notation) => capture(type, notation, grammar.grounding),
+      grammar.grounding,
+    )
+  }
+
+  #ruleOf(name: string): Expression {
+    const rule = this.#grammar.rules.get(name)
     if (rule === undefined) throw grammarError(`the grammar has no rule "${name}"`)
     return rule
   }
 
-  function enter(expression: Expression, frame: Frame, sink: Sink): void {
-    if (!sink.enter(`${store.numberOf(expression)}@${frame.number}`)) return
+  #enter(expression: Expression, frame: Frame, sink: Sink): void {
+    if (!sink.enter(`${this.#store.numberOf(expression)}@${frame.number}`)) return
     switch (expression.kind) {
       case "literal":
         if (expression.text === "") frame.after(0, sink)
@@ -71,58 +85,50 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore, capt
         )
         return
       case "rule":
-        return enter(ruleOf(expression.name), frame, sink)
+        return this.#enter(this.#ruleOf(expression.name), frame, sink)
       case "choice":
-        for (const option of expression.options) enter(option, frame, sink)
+        for (const option of expression.options) this.#enter(option, frame, sink)
         return
       case "sequence":
-        return enterPart(expression, 0, frame, sink)
+        return this.#enterPart(expression, 0, frame, sink)
       case "repeat":
-        return enterRepeat(expression, 0, frame, sink)
+        return this.#enterRepeat(expression, 0, frame, sink)
       case "value":
-        return values.value(expression.type, expression.notation, false, frame, sink)
+        return this.#values.value(expression.type, { notation: expression.notation, lead: false, frame }, sink)
       case "token":
         throw grammarError("token terminals are for llama.cpp; a matcher of bytes cannot follow them")
     }
   }
 
-  function enterPart(
-    expression: Extract<Expression, { kind: "sequence" }>,
-    index: number,
-    frame: Frame,
-    sink: Sink,
-  ): void {
+  #enterPart(expression: Extract<Expression, { kind: "sequence" }>, index: number, frame: Frame, sink: Sink): void {
     const part = expression.parts[index]
     if (part === undefined) return frame.after(0, sink)
-    if (index === expression.parts.length - 1) return enter(part, frame, sink)
-    const key = `q${store.numberOf(expression)},${index}`
-    enter(
+    if (index === expression.parts.length - 1) return this.#enter(part, frame, sink)
+    const key = `q${this.#store.numberOf(expression)},${index}`
+    this.#enter(
       part,
-      store.frame(frame, key, (_, sink) => enterPart(expression, index + 1, frame, sink)),
+      this.#store.frame(frame, key, (_, sink) => this.#enterPart(expression, index + 1, frame, sink)),
       sink,
     )
   }
 
-  function enterRepeat(
-    expression: Extract<Expression, { kind: "repeat" }>,
-    count: number,
-    frame: Frame,
-    sink: Sink,
-  ): void {
+  #enterRepeat(expression: Extract<Expression, { kind: "repeat" }>, count: number, frame: Frame, sink: Sink): void {
     const { of, min, max } = expression
-    if (!sink.enter(`r${store.numberOf(expression)},${count}@${frame.number}`)) return
+    if (!sink.enter(`r${this.#store.numberOf(expression)},${count}@${frame.number}`)) return
     if (count >= min) frame.after(0, sink)
     if (max !== undefined && count >= max) return
     const next = max === undefined ? Math.min(count + 1, min) : count + 1
-    const key = `r${store.numberOf(expression)},${next}`
-    enter(
+    const key = `r${this.#store.numberOf(expression)},${next}`
+    this.#enter(
       of,
-      store.frame(frame, key, (_, sink) => enterRepeat(expression, next, frame, sink)),
+      this.#store.frame(frame, key, (_, sink) => this.#enterRepeat(expression, next, frame, sink)),
       sink,
     )
   }
 
-  return { start: (frame, sink) => enter(ruleOf(grammar.start), frame, sink) }
+  start(frame: Frame, sink: Sink): void {
+    return this.#enter(this.#ruleOf(this.#grammar.start), frame, sink)
+  }
 }
 
 /** One code point of the ranges, in UTF-8. */

@@ -12,7 +12,7 @@ import { createFrameStore, type Frame, type Sink } from "./frames.ts"
 import { afterWhiteSpace, createLexeme } from "../lexeme/lexeme.ts"
 import { grammarOf, value } from "../grammar/rules.ts"
 import { refuseLeftRecursion } from "./check-grammar.ts"
-import { createExpressionWriter, type Capture } from "./expressions.ts"
+import { createExpressionWriter, type Capture, type ExpressionWriter } from "./expressions.ts"
 
 export interface Thread {
   readonly number: number
@@ -77,40 +77,53 @@ class Reached implements State {
 const MAX_STATES = 60_000
 
 export function createMachine(grammar: Grammar): Machine {
-  refuseLeftRecursion(grammar)
-  const store = createFrameStore()
-  const expressions = createExpressionWriter(grammar, store, captureValue)
-  let threadCount = 0
-  const threads = new Map<Frame, Map<Lexeme, (Thread | undefined)[]>>()
-  const closures = new Map<Frame, Map<number, Closure>>()
-  let states = new Map<string, State>()
-  let alone = new Map<Thread, State>()
+  return new PushdownMachine(grammar)
+}
 
-  function thread(lexeme: Lexeme, state: number, frame: Frame): Thread {
-    let byLexeme = threads.get(frame)
-    if (byLexeme === undefined) threads.set(frame, (byLexeme = new Map()))
-    let list = byLexeme.get(lexeme)
-    if (list === undefined) byLexeme.set(lexeme, (list = []))
-    return (list[state] ??= { number: threadCount++, lexeme, state, frame })
+const ALL_BYTES: readonly number[] = Array.from({ length: 256 }, (_, byte) => byte)
+
+/** The machine of one grammar, with the threads, closures and states that were needed so far. */
+class PushdownMachine implements Machine {
+  readonly #store = createFrameStore()
+  readonly #expressions: ExpressionWriter
+  #threadCount = 0
+  readonly #threads = new Map<Frame, Map<Lexeme, (Thread | undefined)[]>>()
+  readonly #closures = new Map<Frame, Map<number, Closure>>()
+  #states = new Map<string, State>()
+  #alone = new Map<Thread, State>()
+  readonly start: State
+
+  constructor(grammar: Grammar) {
+    refuseLeftRecursion(grammar)
+    this.#expressions = createExpressionWriter(grammar, this.#store, captureValue)
+    this.start = this.#startState()
   }
 
-  function collect(fill: (sink: Sink) => void): Closure {
+  #thread(lexeme: Lexeme, state: number, frame: Frame): Thread {
+    let byLexeme = this.#threads.get(frame)
+    if (byLexeme === undefined) this.#threads.set(frame, (byLexeme = new Map()))
+    let list = byLexeme.get(lexeme)
+    if (list === undefined) byLexeme.set(lexeme, (list = []))
+    return (list[state] ??= { number: this.#threadCount++, lexeme, state, frame })
+  }
+
+  #collect(fill: (sink: Sink) => void): Closure {
     const found = new Set<Thread>()
     const entered = new Set<string>()
     let complete = false
     fill({
-      add: (lexeme, frame) => found.add(thread(lexeme, lexeme.start, frame)),
+      add: (lexeme, frame) => found.add(this.#thread(lexeme, lexeme.start, frame)),
       complete: () => (complete = true),
       enter: (mark) => !entered.has(mark) && entered.add(mark) !== undefined,
     })
     return { threads: [...found], complete }
   }
 
-  function closure(frame: Frame, outcome: number): Closure {
-    let byOutcome = closures.get(frame)
-    if (byOutcome === undefined) closures.set(frame, (byOutcome = new Map()))
+  #closure(frame: Frame, outcome: number): Closure {
+    let byOutcome = this.#closures.get(frame)
+    if (byOutcome === undefined) this.#closures.set(frame, (byOutcome = new Map()))
     let result = byOutcome.get(outcome)
-    if (result === undefined) byOutcome.set(outcome, (result = collect((sink) => frame.after(outcome, sink))))
+    if (result === undefined) byOutcome.set(outcome, (result = this.#collect((sink) => frame.after(outcome, sink))))
     return result
   }
 
@@ -118,63 +131,65 @@ export function createMachine(grammar: Grammar): Machine {
    * A state of threads and what they lead to without reading on: threads whose lexeme may end here stay, and so does
    * what follows.
    */
-  function stateOf(list: readonly Thread[], complete: boolean): State {
-    if (list.length === 1 && !complete) return stateOfOne(list[0]!)
+  #stateOf(list: readonly Thread[], complete: boolean): State {
+    if (list.length === 1 && !complete) return this.alone(list[0]!)
     const sorted = list.toSorted((a, b) => a.number - b.number)
     let key = complete ? "!" : ""
     for (const { number } of sorted) key += `${number},`
-    let state = states.get(key)
+    let state = this.#states.get(key)
     if (state === undefined) {
-      if (states.size + alone.size > MAX_STATES) forget()
-      states.set(key, (state = newState(sorted, complete)))
+      if (this.#states.size + this.#alone.size > MAX_STATES) this.#forget()
+      this.#states.set(key, (state = this.#newState(sorted, complete)))
     }
     return state
   }
 
-  function stateOfOne(thread: Thread): State {
-    let state = alone.get(thread)
+  alone(thread: Thread): State {
+    let state = this.#alone.get(thread)
     if (state === undefined) {
-      if (states.size + alone.size > MAX_STATES) forget()
-      alone.set(thread, (state = newState([thread], false)))
+      if (this.#states.size + this.#alone.size > MAX_STATES) this.#forget()
+      this.#alone.set(thread, (state = this.#newState([thread], false)))
     }
     return state
   }
 
-  const newState = (list: readonly Thread[], complete: boolean): State => new Reached(list, complete, endsText)
+  #newState(list: readonly Thread[], complete: boolean): State {
+    return new Reached(list, complete, this.#endsText)
+  }
 
-  function endsText({ lexeme, state, frame }: Thread): boolean {
+  readonly #endsText = ({ lexeme, state, frame }: Thread): boolean => {
     const outcome = lexeme.outcome(state)
-    return outcome >= 0 && completes(frame, outcome, 0)
+    return outcome >= 0 && this.#completes(frame, outcome, 0)
   }
 
   /** Whether the text may end after an outcome, also by way of things that may be empty. */
-  function completes(frame: Frame, outcome: number, depth: number): boolean {
-    const { complete, threads } = closure(frame, outcome)
+  #completes(frame: Frame, outcome: number, depth: number): boolean {
+    const { complete, threads } = this.#closure(frame, outcome)
     return (
       complete ||
       (depth < 20 &&
         threads.some(
           ({ lexeme, state, frame }) =>
-            lexeme.outcome(state) >= 0 && completes(frame, lexeme.outcome(state), depth + 1),
+            lexeme.outcome(state) >= 0 && this.#completes(frame, lexeme.outcome(state), depth + 1),
         ))
     )
   }
 
-  function forget(): void {
-    states = new Map()
-    alone = new Map()
+  #forget(): void {
+    this.#states = new Map()
+    this.#alone = new Map()
   }
 
-  function addStep(from: Thread, byte: number, into: Set<Thread>, depth: number): void {
+  #addStep(from: Thread, byte: number, into: Set<Thread>, depth: number): void {
     const { lexeme, state, frame } = from
     const next = lexeme.next(state, byte)
-    if (next !== DEAD) into.add(thread(lexeme, next, frame))
+    if (next !== DEAD) into.add(this.#thread(lexeme, next, frame))
     const outcome = lexeme.outcome(state)
     if (outcome < 0 || depth > 50) return
-    for (const following of closure(frame, outcome).threads) addStep(following, byte, into, depth + 1)
+    for (const following of this.#closure(frame, outcome).threads) this.#addStep(following, byte, into, depth + 1)
   }
 
-  function step(state: State, byte: number): State | null {
+  step(state: State, byte: number): State | null {
     const known = state.next?.get(byte)
     if (known !== undefined) return known
     const { threads } = state
@@ -182,53 +197,52 @@ export function createMachine(grammar: Grammar): Machine {
     if (threads.length === 1 && threads[0]!.lexeme.outcome(threads[0]!.state) < 0) {
       const [{ lexeme, state: at, frame }] = threads as [Thread]
       const next = lexeme.next(at, byte)
-      result = next === DEAD ? null : next === at ? state : stateOfOne(thread(lexeme, next, frame))
+      result = next === DEAD ? null : next === at ? state : this.alone(this.#thread(lexeme, next, frame))
     } else {
       const into = new Set<Thread>()
-      for (const one of threads) addStep(one, byte, into, 0)
-      result = into.size === 0 ? null : stateOf([...into], false)
+      for (const one of threads) this.#addStep(one, byte, into, 0)
+      result = into.size === 0 ? null : this.#stateOf([...into], false)
     }
     ;(state.next ??= new Map()).set(byte, result)
     return result
   }
 
-  function candidates(list: readonly Thread[], into: Set<number>, depth: number): boolean {
+  #candidates(list: readonly Thread[], into: Set<number>, depth: number): boolean {
     for (const { lexeme, state, frame } of list) {
       const bytes = lexeme.bytes(state)
       if (bytes === undefined) return false
       for (const byte of bytes) into.add(byte)
       const outcome = lexeme.outcome(state)
-      if (outcome >= 0 && (depth > 50 || !candidates(closure(frame, outcome).threads, into, depth + 1))) return false
+      if (outcome >= 0 && (depth > 50 || !this.#candidates(this.#closure(frame, outcome).threads, into, depth + 1)))
+        return false
     }
     return true
   }
 
-  const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => byte)
-
-  return {
-    start: startState(),
-    step,
-    bytes(state) {
-      if (state.bytes !== undefined) return state.bytes
-      const few = new Set<number>()
-      const tried = candidates(state.threads, few, 0) ? [...few].toSorted((a, b) => a - b) : ALL_BYTES
-      return (state.bytes = tried.filter((byte) => step(state, byte) !== null))
-    },
-    afterLexeme(frame, outcome) {
-      const { threads, complete } = closure(frame, outcome)
-      return stateOf(threads, complete)
-    },
-    following: (frame, outcome) => closure(frame, outcome).threads,
-    alone: stateOfOne,
-    union(list) {
-      if (list.length === 1) return list[0]!
-      return stateOf([...new Set(list.flatMap(({ threads }) => threads))], false)
-    },
+  #startState(): State {
+    const { threads, complete } = this.#collect((sink) => this.#expressions.start(this.#store.bottom, sink))
+    return this.#stateOf(threads, complete)
   }
 
-  function startState(): State {
-    const { threads, complete } = collect((sink) => expressions.start(store.bottom, sink))
-    return stateOf(threads, complete)
+  bytes(state: State): readonly number[] {
+    if (state.bytes !== undefined) return state.bytes
+    const few = new Set<number>()
+    const tried = this.#candidates(state.threads, few, 0) ? [...few].toSorted((a, b) => a - b) : ALL_BYTES
+    return (state.bytes = tried.filter((byte) => this.step(state, byte) !== null))
+  }
+
+  afterLexeme(frame: Frame, outcome: number): State {
+    const { threads, complete } = this.#closure(frame, outcome)
+    return this.#stateOf(threads, complete)
+  }
+
+  following(frame: Frame, outcome: number): readonly Thread[] {
+    return this.#closure(frame, outcome).threads
+  }
+
+  union(list: readonly State[]): State {
+    if (list.length === 1) return list[0]!
+    return this.#stateOf([...new Set(list.flatMap(({ threads }) => threads))], false)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Notation } from "../grammar/notation.ts"
 import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
 import type { Frame, Sink } from "./frames.ts"
 import { type KeyLanguage, keyLanguage } from "../plan/key-language.ts"
+import type { Kinds } from "../plan/kinds.ts"
 import {
   canClose,
   NO_KEYS,
@@ -45,7 +46,8 @@ function addKey(writing: Writing<ObjectPlan>, progress: Progress, sink: Sink): v
   const frame = writer.store.frame(parent, `k${id};${keyOf(progress)}`, (outcome, sink) => {
     const { class: index, text } = reading.language.textOf(Math.floor(outcome / texts.length))
     const kinds = texts.length === 1 ? "all" : outcome % 2 === 0 ? "strings" : "others"
-    addValue(writing, progress, index, plan.keepsKeys && index >= plan.names.length ? text : undefined, kinds, sink)
+    const kept = plan.keepsKeys && index >= plan.names.length ? text : undefined
+    addValue(writing, progress, { index, text: kept, kinds }, sink)
   })
   sink.add(reading.lexeme, frame)
 }
@@ -119,14 +121,17 @@ function keyLexeme(notation: Notation, writer: ValueWriter, language: KeyLanguag
   return chainLexemes(lexeme, writer.literals(texts, notation, true), (outcome, text) => outcome * texts.length + text)
 }
 
-function addValue(
-  writing: Writing<ObjectPlan>,
-  progress: Progress,
-  index: number,
-  text: string | undefined,
-  kinds: "all" | "strings" | "others",
-  sink: Sink,
-): void {
+/** A key that was read. */
+interface Read {
+  /** Its number: that of a declared name, or behind those the class that it is of. */
+  readonly index: number
+  /** Its text, where that is kept. */
+  readonly text: string | undefined
+  /** What the text behind it lets its value be. */
+  readonly kinds: Kinds
+}
+
+function addValue(writing: Writing<ObjectPlan>, progress: Progress, { index, text, kinds }: Read, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
   for (const chosen of waysToMeet(plan, index, progress)) {
     const next = withKey(plan, index, progress, text, chosen)
@@ -134,14 +139,8 @@ function addValue(
       afterValue(writing, next, self, sink),
     )
     // White space before a value is the object's affair, whatever the value's own notation has inside.
-    writer.value(
-      plan.demandTypes(index, chosen),
-      notation.nested ?? notation,
-      notation.whitespace === "json",
-      frame,
-      sink,
-      kinds,
-    )
+    const where = { notation: notation.nested ?? notation, lead: notation.whitespace === "json", frame }
+    writer.value(plan.demandTypes(index, chosen), where, sink, kinds)
   }
 }
 

@@ -6,12 +6,21 @@ import type { Kinds } from "../plan/kinds.ts"
 import type { ValueType } from "../schema/types.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
 
+/** Where a value stands. */
+export interface ValuePlace {
+  readonly notation: Notation
+  /** Whether white space may come before it, where the notation has any. */
+  readonly lead: boolean
+  /** Gets outcome 0 when the value is through. */
+  readonly frame: Frame
+}
+
 export interface ValueWriter {
   readonly store: FrameStore
   /** How keys are read, by all that it depends on; undefined where none may follow. */
   readonly keys: Map<string, KeyReading | undefined>
-  /** Puts the beginnings of a value into the sink; `frame` gets outcome 0 when the value is through. */
-  value(type: ValueType, notation: Notation, lead: boolean, frame: Frame, sink: Sink, kinds?: Kinds): void
+  /** Puts the beginnings of a value into the sink. */
+  value(type: ValueType, where: ValuePlace, sink: Sink, kinds?: Kinds): void
   /** A lexeme for a text or one of several, with the white space of the notation before it where `lead` is set. */
   literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme
   /** A whole value as one lexeme that keeps its text: the text of an outcome is what `textOf` says. */

@@ -9,7 +9,7 @@ import type { Frame, FrameStore, Sink } from "./frames.ts"
 import { enterObject } from "./objects.ts"
 import type { Kinds } from "../plan/kinds.ts"
 import { widerObjects } from "../schema/wider-objects.ts"
-import type { Captured, ValueWriter } from "./value-writer.ts"
+import type { Captured, ValuePlace, ValueWriter } from "./value-writer.ts"
 import { sharedGraphLexeme, sharedNumberLexeme, sharedStringLexeme } from "./shared-lexemes.ts"
 
 /** Numbers that are listed are texts without quotes. */
@@ -30,14 +30,7 @@ export function createValueWriter(
     return knownLiterals.get(key, () => (spaced ? afterWhiteSpace(literalLexeme(texts)) : literalLexeme(texts)))
   }
 
-  function value(
-    type: ValueType,
-    notation: Notation,
-    lead: boolean,
-    frame: Frame,
-    sink: Sink,
-    kinds: Kinds = "all",
-  ): void {
+  function value(type: ValueType, { notation, lead, frame }: ValuePlace, sink: Sink, kinds: Kinds = "all"): void {
     const shape = type.algebra.livingShape(type)
     const spaced = lead && notation.whitespace === "json"
     if (kinds !== "others") for (const set of shape.strings) addString(set, notation, spaced, frame, sink)

@@ -68,102 +68,146 @@ export function keyLanguage(
   others: readonly (Dfa | undefined)[],
   taken: ReadonlySet<string> | undefined,
 ): KeyLanguage | undefined {
-  const states: State[] = []
-  const numbers = new Map<string, number>()
-  const kept: { class: number; text: string }[] = []
-  const keptNumbers = new Map<string, number>()
-  const { nodes } = tree
+  const language = new OpenKeys(tree, names, allowed, others, taken)
+  return language.start < 0 ? undefined : language
+}
+
+/** The language with the states that were reached so far. */
+class OpenKeys implements KeyLanguage {
+  readonly #names: number
+  readonly #allowed: bigint
+  readonly #others: readonly (Dfa | undefined)[]
+  readonly #taken: ReadonlySet<string> | undefined
+  readonly #states: State[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #kept: { class: number; text: string }[] = []
+  readonly #keptNumbers = new Map<string, number>()
+  readonly #nodes: readonly NameNode[]
   /** The classes divide all texts between them; where none is closed, every text goes on. */
-  const total = others.length > 0 && !others.includes(undefined)
-  const everything = others.findIndex((language) => language === ANY_TEXT)
+  readonly #total: boolean
+  readonly #everything: number
+  readonly start: number
+  readonly any = false
 
-  const openNode = (node: number): boolean => node >= 0 && (nodes[node]!.below & allowed) !== 0n
+  constructor(
+    tree: NameTree,
+    names: number,
+    allowed: bigint,
+    others: readonly (Dfa | undefined)[],
+    taken: ReadonlySet<string> | undefined,
+  ) {
+    this.#names = names
+    this.#allowed = allowed
+    this.#others = others
+    this.#taken = taken
+    this.#nodes = tree.nodes
+    this.#total = others.length > 0 && !others.includes(undefined)
+    this.#everything = others.findIndex((language) => language === ANY_TEXT)
+    this.start = this.#visit({
+      node: 0,
+      others: others.map((language) => (language === undefined ? -1 : language.start)),
+      text: "",
+    })
+  }
 
-  function visit(state: State): number {
-    if (!openNode(state.node) && state.others.every((other) => other < 0)) return -1
+  #openNode(node: number): boolean {
+    return node >= 0 && (this.#nodes[node]!.below & this.#allowed) !== 0n
+  }
+
+  #visit(state: State): number {
+    if (!this.#openNode(state.node) && state.others.every((other) => other < 0)) return -1
     // Names that are closed matter only where another class would otherwise take them.
-    const node = state.node >= 0 && (openNode(state.node) || everything >= 0) ? state.node : -1
+    const node = state.node >= 0 && (this.#openNode(state.node) || this.#everything >= 0) ? state.node : -1
     const key = `${node},${state.others.join()},${state.text}`
-    let number = numbers.get(key)
-    if (number === undefined) numbers.set(key, (number = states.push({ ...state, node }) - 1))
+    let number = this.#numbers.get(key)
+    if (number === undefined) this.#numbers.set(key, (number = this.#states.push({ ...state, node }) - 1))
     return number
   }
 
   /** Whether what is no name is one class of keys alone, in which any text is. */
-  function isAnyText({ others: at }: State): boolean {
+  #isAnyText({ others: at }: State): boolean {
     return (
-      taken === undefined &&
-      everything >= 0 &&
-      at[everything]! >= 0 &&
-      at.every((other, index) => index === everything || other < 0)
+      this.#taken === undefined &&
+      this.#everything >= 0 &&
+      at[this.#everything]! >= 0 &&
+      at.every((other, index) => index === this.#everything || other < 0)
     )
   }
 
-  function keep(index: number, text: string): number {
+  #keep(index: number, text: string): number {
     const key = `${index},${text}`
-    let number = keptNumbers.get(key)
-    if (number === undefined) keptNumbers.set(key, (number = kept.push({ class: index, text }) - 1))
-    return names + others.length + number
+    let number = this.#keptNumbers.get(key)
+    if (number === undefined) this.#keptNumbers.set(key, (number = this.#kept.push({ class: index, text }) - 1))
+    return this.#names + this.#others.length + number
   }
 
-  const start = visit({
-    node: 0,
-    others: others.map((language) => (language === undefined ? -1 : language.start)),
-    text: "",
-  })
-  if (start < 0) return undefined
+  step(number: number, codePoint: number): number {
+    const state = this.#states[number]!
+    return this.#visit({
+      node: state.node < 0 ? -1 : (this.#nodes[state.node]!.edges.get(codePoint) ?? -1),
+      others: state.others.map((other, index) => (other < 0 ? -1 : stepDfa(this.#others[index]!, other, codePoint))),
+      text: this.#taken === undefined ? "" : state.text + String.fromCodePoint(codePoint),
+    })
+  }
 
-  return {
-    start,
-    step(number, codePoint) {
-      const state = states[number]!
-      return visit({
-        node: state.node < 0 ? -1 : (nodes[state.node]!.edges.get(codePoint) ?? -1),
-        others: state.others.map((other, index) => (other < 0 ? -1 : stepDfa(others[index]!, other, codePoint))),
-        text: taken === undefined ? "" : state.text + String.fromCodePoint(codePoint),
-      })
-    },
-    within(number, first, last) {
-      const { node, others: at } = states[number]!
-      if (at.some((other, index) => other >= 0 && stepsWithin(others[index]!, other, first, last))) return true
-      if (node < 0) return false
-      for (const [code, child] of nodes[node]!.edges) if (code >= first && code <= last && openNode(child)) return true
-      return false
-    },
-    outcome(number) {
-      const { node, others: at, text } = states[number]!
-      const name = node < 0 ? -1 : nodes[node]!.name
-      if (name >= 0 && ((allowed >> BigInt(name)) & 1n) === 1n) return name
-      const index = at.findIndex(
-        (other, index) => other >= 0 && others[index]!.accept[other] === 1 && !(name >= 0 && index === everything),
-      )
-      if (index < 0 || taken?.has(text) === true) return -1
-      return taken === undefined ? names + index : keep(names + index, text)
-    },
-    freedom(number) {
-      if (total) return Infinity
-      return everything >= 0 && states[number]!.others[everything]! >= 0 ? Infinity : 0
-    },
-    any: false,
-    few(number) {
-      const { node, others: at } = states[number]!
-      if (node < 0 || at.some((other) => other >= 0)) return undefined
-      return [...nodes[node]!.edges.keys()]
-    },
-    settled: (number) => (states[number]!.node < 0 && isAnyText(states[number]!) ? names + everything : undefined),
-    nearly(number) {
-      const state = states[number]!
-      if (state.node < 0 || !isAnyText(state)) return undefined
-      const { edges, name } = nodes[state.node]!
-      return { outcome: names + everything, except: [...edges.keys()], ends: name >= 0 }
-    },
-    takes: (number, slice) =>
-      taken === undefined &&
-      states[number]!.others.some((other, index) => other >= 0 && takesSlice(others[index]!, other, slice)),
-    ends(number) {
-      const { node, others: at } = states[number]!
-      return node < 0 || at.some((other) => other >= 0) ? undefined : nodes[node]!.below & allowed
-    },
-    textOf: (outcome) => kept[outcome - names - others.length] ?? { class: outcome, text: "" },
+  within(number: number, first: number, last: number): boolean {
+    const { node, others: at } = this.#states[number]!
+    if (at.some((other, index) => other >= 0 && stepsWithin(this.#others[index]!, other, first, last))) return true
+    if (node < 0) return false
+    for (const [code, child] of this.#nodes[node]!.edges)
+      if (code >= first && code <= last && this.#openNode(child)) return true
+    return false
+  }
+
+  outcome(number: number): number {
+    const { node, others: at, text } = this.#states[number]!
+    const name = node < 0 ? -1 : this.#nodes[node]!.name
+    if (name >= 0 && ((this.#allowed >> BigInt(name)) & 1n) === 1n) return name
+    const index = at.findIndex(
+      (other, index) =>
+        other >= 0 && this.#others[index]!.accept[other] === 1 && !(name >= 0 && index === this.#everything),
+    )
+    if (index < 0 || this.#taken?.has(text) === true) return -1
+    return this.#taken === undefined ? this.#names + index : this.#keep(this.#names + index, text)
+  }
+
+  freedom(number: number): number {
+    if (this.#total) return Infinity
+    return this.#everything >= 0 && this.#states[number]!.others[this.#everything]! >= 0 ? Infinity : 0
+  }
+
+  few(number: number): number[] | undefined {
+    const { node, others: at } = this.#states[number]!
+    if (node < 0 || at.some((other) => other >= 0)) return undefined
+    return [...this.#nodes[node]!.edges.keys()]
+  }
+
+  settled(number: number): number | undefined {
+    return this.#states[number]!.node < 0 && this.#isAnyText(this.#states[number]!)
+      ? this.#names + this.#everything
+      : undefined
+  }
+
+  nearly(number: number): { outcome: number; except: number[]; ends: boolean } | undefined {
+    const state = this.#states[number]!
+    if (state.node < 0 || !this.#isAnyText(state)) return undefined
+    const { edges, name } = this.#nodes[state.node]!
+    return { outcome: this.#names + this.#everything, except: [...edges.keys()], ends: name >= 0 }
+  }
+
+  takes(number: number, slice: number): boolean {
+    return (
+      this.#taken === undefined &&
+      this.#states[number]!.others.some((other, index) => other >= 0 && takesSlice(this.#others[index]!, other, slice))
+    )
+  }
+
+  ends(number: number): bigint | undefined {
+    const { node, others: at } = this.#states[number]!
+    return node < 0 || at.some((other) => other >= 0) ? undefined : this.#nodes[node]!.below & this.#allowed
+  }
+
+  textOf(outcome: number): { class: number; text: string } {
+    return this.#kept[outcome - this.#names - this.#others.length] ?? { class: outcome, text: "" }
   }
 }

@@ -34,7 +34,7 @@ type Tree =
 export function compilePattern(pattern: string, rule: number, nodes: Node[]): number {
   const wrong = (message: string) =>
     new ToolwrightError("INVALID_PATTERN", `The banned pattern '${pattern.slice(0, 80)}' ${message}.`)
-  const tree = parse(pattern, wrong)
+  const tree = new PatternReader(pattern, wrong).read()
   if (nullable(tree)) throw wrong("matches the empty text, so it would ban everything")
   const before = nodes.length
   const add = (node: Node): number => {
@@ -107,112 +107,123 @@ function eitherCase(first: number, last: number): Test {
   }
 }
 
-function parse(pattern: string, wrong: (message: string) => ToolwrightError): Tree {
-  let at = 0
-  let depth = 0
+/** Reads a pattern from its beginning to its end, once. */
+class PatternReader {
+  readonly #pattern: string
+  readonly #wrong: (message: string) => ToolwrightError
+  #at = 0
+  #depth = 0
 
-  const choice = (): Tree => {
-    if (++depth > 100) throw wrong("nests more than 100 groups")
-    const parts = [sequence()]
-    while (pattern[at] === "|") {
-      at++
-      parts.push(sequence())
+  constructor(pattern: string, wrong: (message: string) => ToolwrightError) {
+    this.#pattern = pattern
+    this.#wrong = wrong
+  }
+
+  read(): Tree {
+    const tree = this.#choice()
+    if (this.#at < this.#pattern.length) throw this.#wrong("has a ')' without '('")
+    return tree
+  }
+
+  #choice(): Tree {
+    if (++this.#depth > 100) throw this.#wrong("nests more than 100 groups")
+    const parts = [this.#sequence()]
+    while (this.#pattern[this.#at] === "|") {
+      this.#at++
+      parts.push(this.#sequence())
     }
-    depth--
+    this.#depth--
     return parts.length === 1 ? parts[0]! : { kind: "choice", parts }
   }
 
-  const sequence = (): Tree => {
+  #sequence(): Tree {
     const parts: Tree[] = []
-    while (at < pattern.length && pattern[at] !== "|" && pattern[at] !== ")") {
-      let item = atom()
-      for (let bounds = repetition(); bounds !== undefined; bounds = repetition())
+    while (this.#at < this.#pattern.length && this.#pattern[this.#at] !== "|" && this.#pattern[this.#at] !== ")") {
+      let item = this.#atom()
+      for (let bounds = this.#repetition(); bounds !== undefined; bounds = this.#repetition())
         item = { kind: "repeat", item, ...bounds }
       parts.push(item)
     }
     return { kind: "sequence", parts }
   }
 
-  const repetition = (): { min: number; max: number } | undefined => {
-    const simple = { "?": [0, 1], "*": [0, Infinity], "+": [1, Infinity] }[pattern[at] ?? ""]
+  #repetition(): { min: number; max: number } | undefined {
+    const simple = { "?": [0, 1], "*": [0, Infinity], "+": [1, Infinity] }[this.#pattern[this.#at] ?? ""]
     if (simple !== undefined) {
-      at++
+      this.#at++
       return { min: simple[0]!, max: simple[1]! }
     }
-    const bounds = /^\{(\d+)(,(\d*))?\}/.exec(pattern.slice(at, at + 20))
+    const bounds = /^\{(\d+)(,(\d*))?\}/.exec(this.#pattern.slice(this.#at, this.#at + 20))
     if (bounds === null) return undefined
-    at += bounds[0].length
+    this.#at += bounds[0].length
     const min = Number(bounds[1])
     const max = bounds[2] === undefined ? min : bounds[3] === "" ? Infinity : Number(bounds[3])
     if (max < min || min > MAX_BOUND || (max > MAX_BOUND && max !== Infinity))
-      throw wrong(`has bounds that are reversed or above ${MAX_BOUND}`)
+      throw this.#wrong(`has bounds that are reversed or above ${MAX_BOUND}`)
     return { min, max }
   }
 
-  const atom = (): Tree => {
-    const character = pattern[at++]!
+  #atom(): Tree {
+    const character = this.#pattern[this.#at++]!
     if (character === "(") {
-      if (pattern[at] === "?") {
-        if (pattern[at + 1] !== ":") throw wrong("uses a look-around or a flag, which linear matching does not know")
-        at += 2
+      if (this.#pattern[this.#at] === "?") {
+        if (this.#pattern[this.#at + 1] !== ":")
+          throw this.#wrong("uses a look-around or a flag, which linear matching does not know")
+        this.#at += 2
       }
-      const inner = choice()
-      if (pattern[at++] !== ")") throw wrong("has a '(' without ')'")
+      const inner = this.#choice()
+      if (this.#pattern[this.#at++] !== ")") throw this.#wrong("has a '(' without ')'")
       return inner
     }
-    if (character === "[") return { kind: "character", matches: characterClass() }
+    if (character === "[") return { kind: "character", matches: this.#characterClass() }
     if (character === ".") return { kind: "character", matches: (code) => code !== 10 }
     if (character === "$") return { kind: "end" }
     if (character === "*" || character === "+" || character === "?")
-      throw wrong(`has a '${character}' that repeats nothing`)
+      throw this.#wrong(`has a '${character}' that repeats nothing`)
     if (character !== "\\")
       return { kind: "character", matches: eitherCase(character.charCodeAt(0), character.charCodeAt(0)) }
-    if (pattern[at] === "b") {
-      at++
+    if (this.#pattern[this.#at] === "b") {
+      this.#at++
       return { kind: "boundary" }
     }
-    return { kind: "character", matches: escaped().matches }
+    return { kind: "character", matches: this.#escaped().matches }
   }
 
-  const escaped = (): { matches: Test; code?: number } => {
-    const character = pattern[at++]
-    if (character === undefined) throw wrong("ends with a '\\'")
+  #escaped(): { matches: Test; code?: number } {
+    const character = this.#pattern[this.#at++]
+    if (character === undefined) throw this.#wrong("ends with a '\\'")
     const shorthand = SHORTHANDS[character]
     if (shorthand !== undefined) return { matches: shorthand }
     const control = CONTROLS[character]
     if (control === undefined && /[A-Za-z0-9]/.test(character))
-      throw wrong(`uses '\\${character}', which linear matching does not know`)
+      throw this.#wrong(`uses '\\${character}', which linear matching does not know`)
     const code = control ?? character.charCodeAt(0)
     return { matches: eitherCase(code, code), code }
   }
 
-  const characterClass = (): Test => {
-    const negated = pattern[at] === "^"
-    if (negated) at++
+  #characterClass(): Test {
+    const negated = this.#pattern[this.#at] === "^"
+    if (negated) this.#at++
     const tests: Test[] = []
-    for (let first = true; first || pattern[at] !== "]"; first = false) {
-      if (at >= pattern.length) throw wrong("has a '[' without ']'")
-      const from = classMember()
-      if (pattern[at] === "-" && pattern[at + 1] !== "]" && from.code !== undefined) {
-        at++
-        const to = classMember()
-        if (to.code === undefined || to.code < from.code) throw wrong("has a range that is reversed")
+    for (let first = true; first || this.#pattern[this.#at] !== "]"; first = false) {
+      if (this.#at >= this.#pattern.length) throw this.#wrong("has a '[' without ']'")
+      const from = this.#classMember()
+      if (this.#pattern[this.#at] === "-" && this.#pattern[this.#at + 1] !== "]" && from.code !== undefined) {
+        this.#at++
+        const to = this.#classMember()
+        if (to.code === undefined || to.code < from.code) throw this.#wrong("has a range that is reversed")
         tests.push(eitherCase(from.code, to.code))
       } else tests.push(from.matches)
     }
-    at++
+    this.#at++
     return (code) => tests.some((test) => test(code)) !== negated
   }
 
-  const classMember = (): { matches: Test; code?: number } => {
-    const character = pattern[at++]
-    if (character === undefined) throw wrong("has a '[' without ']'")
-    if (character === "\\") return escaped()
+  #classMember(): { matches: Test; code?: number } {
+    const character = this.#pattern[this.#at++]
+    if (character === undefined) throw this.#wrong("has a '[' without ']'")
+    if (character === "\\") return this.#escaped()
     const code = character.charCodeAt(0)
     return { matches: eitherCase(code, code), code }
   }
-
-  const tree = choice()
-  if (at < pattern.length) throw wrong("has a ')' without '('")
-  return tree
 }

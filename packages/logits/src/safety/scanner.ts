@@ -50,42 +50,87 @@ export function scanEnd(machine: Machine, state: ScanState, found: (match: Match
 
 function step(
   machine: Machine,
-  { at, before, alive }: ScanState,
+  state: ScanState,
   code: number,
   found: (match: Match) => void,
   next: Map<number, number>,
 ): void {
-  const { nodes } = machine
-  const seen = new Map<number, number>()
-  const open: [number, number][] = []
-  const visit = (first: number, start: number): void => {
-    open.push([first, start])
-    for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+  const visitor = new Visitor(machine, state, code, found, next)
+  // The oldest first, so that a state keeps the match that began earliest.
+  for (const [node, start] of [...state.alive].sort((a, b) => a[1] - b[1])) visitor.visit(node, start)
+  if (code !== END) for (const start of startersFor(machine, code)) visitor.visit(start, state.at)
+}
+
+/** Follows states past one code unit, or past the end of the text. */
+class Visitor {
+  readonly #machine: Machine
+  readonly #state: ScanState
+  readonly #code: number
+  readonly #found: (match: Match) => void
+  /** The states behind the code unit, with where their match began. */
+  readonly #next: Map<number, number>
+  readonly #seen = new Map<number, number>()
+  readonly #open: [number, number][] = []
+
+  constructor(
+    machine: Machine,
+    state: ScanState,
+    code: number,
+    found: (match: Match) => void,
+    next: Map<number, number>,
+  ) {
+    this.#machine = machine
+    this.#state = state
+    this.#code = code
+    this.#found = found
+    this.#next = next
+  }
+
+  visit(first: number, start: number): void {
+    this.#open.push([first, start])
+    for (let entry = this.#open.pop(); entry !== undefined; entry = this.#open.pop()) {
       const [node, from] = entry
-      const known = seen.get(node)
+      const known = this.#seen.get(node)
       if (known !== undefined && known <= from) continue
-      seen.set(node, from)
-      const todo = nodes[node]!
-      if (todo.op === "found") found({ rule: todo.rule, start: from, end: at })
-      else if (todo.op === "split") for (const to of todo.next) open.push([to, from])
-      else if (todo.op === "end") {
-        if (code === END || code === 10 || code === 13) open.push([todo.next, from])
-      } else if (todo.op === "boundary") {
-        if ((before >= 0 && isWord(before)) !== (code !== END && isWord(code))) open.push([todo.next, from])
-      } else if (todo.op === "character" && code !== END && todo.matches(code)) {
-        const other = next.get(todo.next)
-        if (other !== undefined && from >= other) continue
-        next.set(todo.next, from)
-        // What needs no look at the next character is complete now.
-        const rule = settledRule(machine, todo.next)
-        if (rule >= 0) found({ rule, start: from, end: at + 1 })
-      }
+      this.#seen.set(node, from)
+      this.#pass(this.#machine.nodes[node]!, from)
     }
   }
-  // The oldest first, so that a state keeps the match that began earliest.
-  for (const [node, start] of [...alive].sort((a, b) => a[1] - b[1])) visit(node, start)
-  if (code !== END) for (const start of startersFor(machine, code)) visit(start, at)
+
+  #pass(node: Node, from: number): void {
+    switch (node.op) {
+      case "found":
+        return this.#found({ rule: node.rule, start: from, end: this.#state.at })
+      case "split":
+        for (const to of node.next) this.#open.push([to, from])
+        return
+      case "end":
+        if (isLineEnd(this.#code)) this.#open.push([node.next, from])
+        return
+      case "boundary":
+        if (this.#isBoundary()) this.#open.push([node.next, from])
+        return
+      case "character":
+        if (this.#code !== END && node.matches(this.#code)) this.#arrive(node.next, from)
+    }
+  }
+
+  #isBoundary(): boolean {
+    const { before } = this.#state
+    return (before >= 0 && isWord(before)) !== (this.#code !== END && isWord(this.#code))
+  }
+
+  #arrive(node: number, from: number): void {
+    const other = this.#next.get(node)
+    if (other !== undefined && from >= other) return
+    this.#next.set(node, from)
+    // What needs no look at the next character is complete now.
+    const rule = settledRule(this.#machine, node)
+    if (rule >= 0) this.#found({ rule, start: from, end: this.#state.at + 1 })
+  }
 }
+
+const isLineEnd = (code: number): boolean => code === END || code === 10 || code === 13
 
 /** The rule that is complete in a state whatever follows; -1 if none. */
 function settledRule(machine: Machine, node: number): number {

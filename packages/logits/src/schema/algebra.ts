@@ -40,101 +40,133 @@ export interface Algebra extends TypeAlgebra {
 }
 
 /** @param effort counts what is worked out */
-export function createAlgebra({ spend }: Effort): Algebra {
-  let order = 0
-  const meets = new Map<string, ValueType>()
-  const complements = new Map<ValueType, ValueType>()
-  const values = new Map<ValueType, boolean>()
-  const living = new Map<ValueType, Shape>()
-  const resolving = new Set<ValueType>()
+export function createAlgebra(effort: Effort): Algebra {
+  return new LazyAlgebra(effort)
+}
 
-  function make(name: string, parts: readonly ValueType[] | undefined, compute: () => Shape): ValueType {
-    spend(2 + (parts?.length ?? 0))
-    if (order > MAX_TYPES) throw new SchemaProblem("the schema needs too many types")
+/** The types of one schema, and what was worked out about them. */
+class LazyAlgebra implements Algebra {
+  readonly spend: Effort["spend"]
+  readonly any: ValueType
+  readonly never: ValueType
+  #order = 0
+  readonly #meets = new Map<string, ValueType>()
+  readonly #complements = new Map<ValueType, ValueType>()
+  readonly #values = new Map<ValueType, boolean>()
+  readonly #living = new Map<ValueType, Shape>()
+  readonly #resolving = new Set<ValueType>()
+  /** Everything, as the one object by which it is recognised. */
+  readonly #anything: Shape
+
+  constructor({ spend }: Effort) {
+    this.spend = spend
+    this.any = this.#make("value", undefined, () => this.#anything)
+    this.never = this.#make("never", undefined, () => NOTHING)
+    this.#anything = {
+      null: true,
+      true: true,
+      false: true,
+      numbers: [ANY_NUMBER],
+      strings: [ANY_STRING],
+      arrays: [anyArray(this)],
+      objects: [ANY_OBJECT],
+    }
+  }
+
+  define(name: string, compute: () => Shape): ValueType {
+    return this.#make(name, undefined, compute)
+  }
+
+  #make(name: string, parts: readonly ValueType[] | undefined, compute: () => Shape): ValueType {
+    this.spend(2 + (parts?.length ?? 0))
+    if (this.#order > MAX_TYPES) throw new SchemaProblem("the schema needs too many types")
     let shape: Shape | undefined
     const type: ValueType = {
       name,
-      order: order++,
-      algebra,
+      order: this.#order++,
+      algebra: this,
       parts: [],
-      shape() {
+      shape: () => {
         if (shape !== undefined) return shape
-        if (resolving.has(type)) throw new SelfReference("the schema refers to itself before it describes any value")
-        resolving.add(type)
+        if (this.#resolving.has(type))
+          throw new SelfReference("the schema refers to itself before it describes any value")
+        this.#resolving.add(type)
         try {
           return (shape = compute())
         } finally {
-          resolving.delete(type)
+          this.#resolving.delete(type)
         }
       },
     }
     return Object.assign(type, { parts: parts ?? [type] })
   }
 
-  function intersect(a: ValueType, b: ValueType): ValueType {
-    if (a === b || b === any) return a
-    if (a === any) return b
-    if (a === never || b === never) return never
+  intersect(a: ValueType, b: ValueType): ValueType {
+    if (a === b || b === this.any) return a
+    if (a === this.any) return b
+    if (a === this.never || b === this.never) return this.never
     const parts = [...new Set([...a.parts, ...b.parts])].toSorted((x, y) => x.order - y.order)
     if (parts.length === 1) return parts[0]!
-    if (parts.some((part) => parts.includes(complements.get(part) ?? any))) return never
+    if (parts.some((part) => parts.includes(this.#complements.get(part) ?? this.any))) return this.never
     const key = parts.map((part) => part.order).join()
-    let type = meets.get(key)
+    let type = this.#meets.get(key)
     if (type === undefined) {
-      type = make(parts[0]!.name, parts, () => parts.map((part) => part.shape()).reduce(meet))
-      meets.set(key, type)
+      type = this.#make(parts[0]!.name, parts, () =>
+        parts.map((part) => part.shape()).reduce((a, b) => this.meet(a, b)),
+      )
+      this.#meets.set(key, type)
     }
     return type
   }
 
-  function complement(type: ValueType): ValueType {
-    if (type === any) return never
-    if (type === never) return any
-    let result = complements.get(type)
+  complement(type: ValueType): ValueType {
+    if (type === this.any) return this.never
+    if (type === this.never) return this.any
+    let result = this.#complements.get(type)
     if (result === undefined) {
-      result = make(`not-${type.name}`, undefined, () => subtract(ANYTHING, type.shape()))
-      complements.set(type, result)
-      complements.set(result, type)
+      result = this.#make(`not-${type.name}`, undefined, () => this.subtract(this.#anything, type.shape()))
+      this.#complements.set(type, result)
+      this.#complements.set(result, type)
     }
     return result
   }
 
-  function meet(a: Shape, b: Shape): Shape {
-    if (a === ANYTHING) return b
-    if (b === ANYTHING) return a
+  meet(a: Shape, b: Shape): Shape {
+    if (a === this.#anything) return b
+    if (b === this.#anything) return a
     return {
       null: a.null && b.null,
       true: a.true && b.true,
       false: a.false && b.false,
-      numbers: pairs(a.numbers, b.numbers, meetNumberSets),
-      strings: pairs(a.strings, b.strings, meetStringSets),
-      arrays: pairs(a.arrays, b.arrays, meetArraySets),
-      objects: pairs(a.objects, b.objects, meetObjectSets),
+      numbers: pairs(a.numbers, b.numbers, this.#meetNumberSets),
+      strings: pairs(a.strings, b.strings, this.#meetStringSets),
+      arrays: pairs(a.arrays, b.arrays, this.#meetArraySets),
+      objects: pairs(a.objects, b.objects, this.#meetObjectSets),
     }
   }
 
-  function meetNumberSets(x: NumberSet, y: NumberSet): NumberSet | undefined {
-    spend(2 + x.notSteps.length * y.notSteps.length)
+  readonly #meetNumberSets = (x: NumberSet, y: NumberSet): NumberSet | undefined => {
+    this.spend(2 + x.notSteps.length * y.notSteps.length)
     return meetNumbers(x, y)
   }
 
-  function meetStringSets(x: StringSet, y: StringSet): StringSet | undefined {
+  readonly #meetStringSets = (x: StringSet, y: StringSet): StringSet | undefined => {
     const set = meetStrings(x, y)
-    spend(unitsOfStrings(x, y, set?.language))
+    this.spend(unitsOfStrings(x, y, set?.language))
     return set
   }
 
-  function meetArraySets(x: ArraySet, y: ArraySet): ArraySet | undefined {
-    spend(1 + x.prefix.length + y.prefix.length)
-    const set = meetArrays(x, y, algebra)
-    return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max
+  readonly #meetArraySets = (x: ArraySet, y: ArraySet): ArraySet | undefined => {
+    this.spend(1 + x.prefix.length + y.prefix.length)
+    const set = meetArrays(x, y, this)
+    return set.prefix.some((type, index) => index < set.min && this.#surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max
       ? undefined
       : set
   }
 
   /** What a type is made of, where that is known or soon worked out. */
-  function shapeNow(type: ValueType): Shape | undefined {
-    if (resolving.has(type)) return undefined
+  readonly #shapeNow = (type: ValueType): Shape | undefined => {
+    if (this.#resolving.has(type)) return undefined
     try {
       return type.shape()
     } catch (problem) {
@@ -143,18 +175,18 @@ export function createAlgebra({ spend }: Effort): Algebra {
     }
   }
 
-  function meetObjectSets(x: ObjectSet, y: ObjectSet): ObjectSet | undefined {
-    spend(unitsOfObjects(x, y))
-    if (x !== y && clash(x, y, shapeNow)) return undefined
+  readonly #meetObjectSets = (x: ObjectSet, y: ObjectSet): ObjectSet | undefined => {
+    this.spend(unitsOfObjects(x, y))
+    if (x !== y && clash(x, y, this.#shapeNow)) return undefined
     const set = meetObjects(x, y)
     if (set === x || set === y) return set
-    return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH))
+    return set.min > set.max || requiredTypes(set, this).some((type) => this.#surelyEmpty(type, TRIM_DEPTH))
       ? undefined
       : set
   }
 
   /** What of `from` is not of the other union. Members that have nothing in common with it stay as they are. */
-  function subtract(from: Shape, what: Shape): Shape {
+  subtract(from: Shape, what: Shape): Shape {
     const rest = (sets: number): void => {
       if (sets > MAX_ALTERNATIVES) throw new SchemaProblem("too many alternatives")
     }
@@ -176,35 +208,37 @@ export function createAlgebra({ spend }: Effort): Algebra {
       null: from.null && !what.null,
       true: from.true && !what.true,
       false: from.false && !what.false,
-      numbers: without(from.numbers, what.numbers, meetNumberSets, complementNumbers),
-      strings: without(from.strings, what.strings, meetStringSets, complementStrings),
-      arrays: without(from.arrays, what.arrays, meetArraySets, (set) => complementArrays(set, algebra)),
-      objects: without(from.objects, what.objects, meetObjectSets, (set) => complementObjects(set, algebra)),
+      numbers: without(from.numbers, what.numbers, this.#meetNumberSets, complementNumbers),
+      strings: without(from.strings, what.strings, this.#meetStringSets, complementStrings),
+      arrays: without(from.arrays, what.arrays, this.#meetArraySets, (set) => complementArrays(set, this)),
+      objects: without(from.objects, what.objects, this.#meetObjectSets, (set) => complementObjects(set, this)),
     }
   }
 
   /** True only where it is certain and soon found out. */
-  function surelyEmpty(type: ValueType, depth: number): boolean {
-    if (type === never) return true
-    const shape = depth === 0 ? undefined : shapeNow(type)
+  #surelyEmpty(type: ValueType, depth: number): boolean {
+    if (type === this.never) return true
+    const shape = depth === 0 ? undefined : this.#shapeNow(type)
     if (shape === undefined) return false
     if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings))
       return false
     return (
-      shape.arrays.every((set) => set.prefix.some((item, index) => index < set.min && surelyEmpty(item, depth - 1))) &&
+      shape.arrays.every((set) =>
+        set.prefix.some((item, index) => index < set.min && this.#surelyEmpty(item, depth - 1)),
+      ) &&
       shape.objects.every(
-        (set) => set.min > set.max || requiredTypes(set, algebra).some((value) => surelyEmpty(value, depth - 1)),
+        (set) => set.min > set.max || requiredTypes(set, this).some((value) => this.#surelyEmpty(value, depth - 1)),
       )
     )
   }
 
   /** The least fixed point: nothing has values until shown to. */
-  function inhabited(type: ValueType): boolean {
-    const certain = values.get(type)
+  readonly inhabited = (type: ValueType): boolean => {
+    const certain = this.#values.get(type)
     if (certain !== undefined) return certain
     const open = new Map<ValueType, boolean>([[type, false]])
     const ask = (other: ValueType): boolean => {
-      const answer = values.get(other) ?? open.get(other)
+      const answer = this.#values.get(other) ?? open.get(other)
       if (answer === undefined) open.set(other, false)
       return answer ?? false
     }
@@ -212,46 +246,45 @@ export function createAlgebra({ spend }: Effort): Algebra {
       changed = false
       const before = open.size
       for (const [candidate, known] of [...open].toReversed()) {
-        if (known || !hasValues(candidate, ask)) continue
+        if (known || !this.#hasValues(candidate, ask)) continue
         open.set(candidate, true)
         changed = true
       }
       changed ||= open.size > before
     }
-    for (const [candidate, answer] of open) values.set(candidate, answer)
+    for (const [candidate, answer] of open) this.#values.set(candidate, answer)
     return open.get(type)!
   }
 
-  function hasValues(type: ValueType, ask: (type: ValueType) => boolean): boolean {
+  #hasValues(type: ValueType, ask: (type: ValueType) => boolean): boolean {
     const shape = type.shape()
     if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings))
       return true
     return (
-      shape.arrays.some((set) => hasArrays(set, algebra, ask)) ||
-      shape.objects.some((set) => hasObjects(set, algebra, ask))
+      shape.arrays.some((set) => hasArrays(set, this, ask)) || shape.objects.some((set) => hasObjects(set, this, ask))
     )
   }
 
-  function livingShape(type: ValueType): Shape {
-    let result = living.get(type)
+  livingShape(type: ValueType): Shape {
+    let result = this.#living.get(type)
     if (result === undefined) {
       const shape = type.shape()
       result = {
         ...flagsOf(shape),
         numbers: shape.numbers.filter(hasNumbers),
         strings: shape.strings.filter(hasStrings),
-        arrays: shape.arrays.filter((set) => hasArrays(set, algebra, inhabited)),
-        objects: shape.objects.filter((set) => hasObjects(set, algebra, inhabited)),
+        arrays: shape.arrays.filter((set) => hasArrays(set, this, this.inhabited)),
+        objects: shape.objects.filter((set) => hasObjects(set, this, this.inhabited)),
       }
-      living.set(type, result)
+      this.#living.set(type, result)
     }
     return result
   }
 
-  const unite = (shapes: readonly Shape[]): Shape => {
+  unite(shapes: readonly Shape[]): Shape {
     if (shapes.length === 1) return shapes[0]!
-    if (shapes.includes(ANYTHING)) return ANYTHING
-    spend(
+    if (shapes.includes(this.#anything)) return this.#anything
+    this.spend(
       shapes.reduce((sum, { objects, arrays, strings }) => sum + objects.length + arrays.length + strings.length, 0),
     )
     return {
@@ -268,7 +301,7 @@ export function createAlgebra({ spend }: Effort): Algebra {
       ),
       arrays: all(
         shapes.flatMap((shape) => shape.arrays),
-        ANYTHING.arrays[0]!,
+        this.#anything.arrays[0]!,
       ),
       objects: all(
         shapes.flatMap((shape) => shape.objects),
@@ -276,36 +309,6 @@ export function createAlgebra({ spend }: Effort): Algebra {
       ),
     }
   }
-
-  const algebra: Algebra = {
-    spend,
-    intersect,
-    complement,
-    inhabited,
-    livingShape,
-    meet,
-    unite,
-    subtract,
-    define: (name, compute) => make(name, undefined, compute),
-    get any() {
-      return any
-    },
-    get never() {
-      return never
-    },
-  }
-  const any: ValueType = make("value", undefined, () => ANYTHING)
-  const never: ValueType = make("never", undefined, () => NOTHING)
-  const ANYTHING: Shape = {
-    null: true,
-    true: true,
-    false: true,
-    numbers: [ANY_NUMBER],
-    strings: [ANY_STRING],
-    arrays: [anyArray(algebra)],
-    objects: [ANY_OBJECT],
-  }
-  return algebra
 }
 
 const flagsOf = (shape: Shape): Pick<Shape, "null" | "true" | "false"> => ({

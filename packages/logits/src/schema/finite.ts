@@ -56,7 +56,16 @@ export function finiteValues(types: readonly ValueType[], algebra: TypeAlgebra):
 
 /** A single value has a value, and is its own living shape. */
 function single(algebra: TypeAlgebra, shape: Shape): TypeAlgebra {
-  return { ...algebra, any: algebra.any, never: algebra.never, inhabited: () => true, livingShape: () => shape }
+  return {
+    spend: algebra.spend,
+    define: (name, compute) => algebra.define(name, compute),
+    intersect: (a, b) => algebra.intersect(a, b),
+    complement: (type) => algebra.complement(type),
+    any: algebra.any,
+    never: algebra.never,
+    inhabited: () => true,
+    livingShape: () => shape,
+  }
 }
 
 const tooMany = (): SchemaProblem =>

@@ -18,8 +18,8 @@ import {
 import { meetNumbers } from "./numbers.ts"
 import type { Reader } from "./reader.ts"
 import { type Effort, effortForOne } from "./effort.ts"
-import { indexReferences, type Located, isOldDialect } from "./references.ts"
-import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
+import { indexReferences, type Located, isOldDialect, type References } from "./references.ts"
+import { NOTHING, type NumberSet, SchemaProblem, type Shape, type StringSet, type ValueType } from "./types.ts"
 
 /** Why a schema was refused, or what of it was left out. */
 export interface Reason {
@@ -74,59 +74,82 @@ export class Refusal extends SchemaProblem {
  * @throws Refusal
  */
 export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, withoutUnique = false): Normalised {
-  const algebra = refusing({ path: "#", keyword: "schema" }, () => createAlgebra(options.effort ?? effortForOne()))
-  const reasons: Reason[] = []
-  const types = new Map<Schema, Map<string, ValueType>>()
-  const closed = new Map<ValueType, ValueType>()
-  const dialect = typeof document === "object" ? document["$schema"] : undefined
-  if (typeof dialect === "string" && !isKnownDialect(dialect) && options.anyDialect !== true) {
+  return new SchemaReader(document, options, withoutUnique).read()
+}
+
+/** The types of one document's sub-schemas, each worked out once, and why some keywords were left out. */
+class SchemaReader implements Reader {
+  readonly algebra: Algebra
+  readonly references: References
+  readonly #options: NormaliseOptions
+  readonly #withoutUnique: boolean
+  readonly #reasons: Reason[] = []
+  readonly #types = new Map<Schema, Map<string, ValueType>>()
+  readonly #closed = new Map<ValueType, ValueType>()
+
+  constructor(document: Schema, options: NormaliseOptions, withoutUnique: boolean) {
+    this.#options = options
+    this.#withoutUnique = withoutUnique
+    const whole = { path: "#", keyword: "schema" }
+    this.algebra = refusing(whole, () => createAlgebra(options.effort ?? effortForOne()))
+    this.#checkDialect(document)
+    this.references = refusing(whole, () => indexReferences(document, this.algebra.spend))
+  }
+
+  read(): Normalised {
+    return { type: this.valueAt(this.references.root), reasons: this.#reasons }
+  }
+
+  #checkDialect(document: Schema): void {
+    const dialect = typeof document === "object" ? document["$schema"] : undefined
+    if (typeof dialect !== "string" || isKnownDialect(dialect) || this.#options.anyDialect === true) return
     const reason: Reason = {
       path: "#",
       keyword: "$schema",
       reason: `${JSON.stringify(dialect)} is not a dialect known here, and may change what keywords mean`,
     }
-    if (options.relaxed !== true) throw new Refusal(reason)
-    reasons.push(reason)
-  }
-  const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document, algebra.spend))
-  const choice = options.formats ?? "dialect"
-
-  const reader: Reader = {
-    algebra,
-    references,
-    typeAt(at) {
-      if (typeof at.schema === "boolean") return at.schema ? algebra.any : algebra.never
-      if (Object.keys(at.schema).length === 0) return algebra.any
-      let perBase = types.get(at.schema)
-      if (perBase === undefined) types.set(at.schema, (perBase = new Map()))
-      let type = perBase.get(at.base)
-      if (type === undefined) {
-        const { schema } = at
-        type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, reader, contextOf))
-        perBase.set(at.base, type)
-      }
-      return type
-    },
-    valueAt(at) {
-      const open = reader.typeAt(at)
-      if (options.closed !== true || open === algebra.any || open === algebra.never) return open
-      let type = closed.get(open)
-      if (type === undefined)
-        closed.set(open, (type = algebra.define(open.name, () => closeObjects(open.shape(), algebra))))
-      return type
-    },
-    attempt(at, keyword, run, otherwise) {
-      try {
-        return refusing({ path: at.path, keyword }, run)
-      } catch (problem) {
-        if (!(problem instanceof Refusal) || options.relaxed !== true) throw problem
-        reasons.push(problem.reason)
-        return otherwise
-      }
-    },
+    if (this.#options.relaxed !== true) throw new Refusal(reason)
+    this.#reasons.push(reason)
   }
 
-  function contextOf(at: Located): KeywordContext {
+  typeAt(at: Located): ValueType {
+    const { algebra } = this
+    if (typeof at.schema === "boolean") return at.schema ? algebra.any : algebra.never
+    if (Object.keys(at.schema).length === 0) return algebra.any
+    let perBase = this.#types.get(at.schema)
+    if (perBase === undefined) this.#types.set(at.schema, (perBase = new Map()))
+    let type = perBase.get(at.base)
+    if (type === undefined) {
+      const { schema } = at
+      type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, this, (at) => this.#contextOf(at)))
+      perBase.set(at.base, type)
+    }
+    return type
+  }
+
+  valueAt(at: Located): ValueType {
+    const { algebra } = this
+    const open = this.typeAt(at)
+    if (this.#options.closed !== true || open === algebra.any || open === algebra.never) return open
+    let type = this.#closed.get(open)
+    if (type === undefined)
+      this.#closed.set(open, (type = algebra.define(open.name, () => closeObjects(open.shape(), algebra))))
+    return type
+  }
+
+  attempt<Value>(at: Located, keyword: string, run: () => Value, otherwise: Value): Value {
+    try {
+      return refusing({ path: at.path, keyword }, run)
+    } catch (problem) {
+      if (!(problem instanceof Refusal) || this.#options.relaxed !== true) throw problem
+      this.#reasons.push(problem.reason)
+      return otherwise
+    }
+  }
+
+  #contextOf(at: Located): KeywordContext {
+    const { algebra } = this
+    const formats = this.#options.formats ?? "dialect"
     const annotates = at.dialect === "2020-12" || at.dialect === "2019-09"
     return {
       any: algebra.any,
@@ -134,15 +157,13 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, w
       spend: algebra.spend,
       draft4: at.dialect === "draft-04",
       itemLists: at.dialect !== "2020-12",
-      unique: !withoutUnique,
+      unique: !this.#withoutUnique,
       path: at.path,
-      formats: choice === "dialect" ? (annotates ? "undecided" : "assert") : choice,
-      type: (path, schema) => reader.valueAt(references.below(at, path, schema)),
-      keyword: (name, run, otherwise) => reader.attempt(at, name, run, otherwise),
+      formats: formats === "dialect" ? (annotates ? "undecided" : "assert") : formats,
+      type: (path, schema) => this.valueAt(this.references.below(at, path, schema)),
+      keyword: (name, run, otherwise) => this.attempt(at, name, run, otherwise),
     }
   }
-
-  return { type: reader.valueAt(references.root), reasons }
 }
 
 /** Forbids further keys where names are declared and nothing is said of others. */
@@ -288,26 +309,43 @@ function valueShapes(schema: JsonSchema, at: Located, { algebra, attempt }: Read
 function ownShape(schema: JsonSchema, context: KeywordContext): Shape {
   const types = readTypes(schema, context)
   const has = (type: string): boolean => types === undefined || types.has(type)
-  const some = (...keywords: string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword))
-  const numbers = has("number") || has("integer") ? readNumbers(schema, context) : undefined
-  const whole = types !== undefined && !types.has("number")
-  const wholes = context.draft4 ? PLAIN_WHOLE_NUMBERS : WHOLE_NUMBERS
-  const met = numbers === undefined || !whole ? numbers : isAnyNumber(numbers) ? wholes : meetNumbers(numbers, wholes)
+  const says = (keywords: readonly string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword))
+  const numbers = ownNumbers(schema, types, context)
   const any = context.any.shape()
-  if (types === undefined && !some(...RESTRICTING)) return any
-  const strings = has("string") ? readStrings(schema, context) : undefined
-  const plainString =
-    strings !== undefined && strings.language === ANY_TEXT && strings.min === 0 && strings.max === Infinity
+  if (types === undefined && !says(RESTRICTING)) return any
   return {
     ...NOTHING,
     null: has("null"),
     true: has("boolean"),
     false: has("boolean"),
-    numbers: met === undefined ? [] : [isAnyNumber(met) ? any.numbers[0]! : met],
-    strings: strings === undefined ? [] : plainString ? any.strings : [strings],
-    arrays: !has("array") ? [] : some(...ARRAY_KEYWORDS) ? [readArrays(schema, context)] : any.arrays,
-    objects: !has("object") ? [] : some(...OBJECT_KEYWORDS) ? [readObjects(schema, context)] : any.objects,
+    numbers,
+    strings: has("string") ? ownStrings(schema, context) : [],
+    arrays: !has("array") ? [] : says(ARRAY_KEYWORDS) ? [readArrays(schema, context)] : any.arrays,
+    objects: !has("object") ? [] : says(OBJECT_KEYWORDS) ? [readObjects(schema, context)] : any.objects,
   }
+}
+
+/** The numbers that a schema allows; of all numbers the one set that stands for them. */
+function ownNumbers(
+  schema: JsonSchema,
+  types: ReadonlySet<string> | undefined,
+  context: KeywordContext,
+): readonly NumberSet[] {
+  if (types !== undefined && !types.has("number") && !types.has("integer")) return []
+  const read = readNumbers(schema, context)
+  if (read === undefined) return []
+  const wholes = context.draft4 ? PLAIN_WHOLE_NUMBERS : WHOLE_NUMBERS
+  const set = types === undefined || types.has("number") ? read : isAnyNumber(read) ? wholes : meetNumbers(read, wholes)
+  if (set === undefined) return []
+  return [isAnyNumber(set) ? context.any.shape().numbers[0]! : set]
+}
+
+/** The strings that a schema allows; of all strings the one set that stands for them. */
+function ownStrings(schema: JsonSchema, context: KeywordContext): readonly StringSet[] {
+  const set = readStrings(schema, context)
+  if (set === undefined) return []
+  const isAny = set.language === ANY_TEXT && set.min === 0 && set.max === Infinity
+  return isAny ? context.any.shape().strings : [set]
 }
 
 const isAnyNumber = ({ low, high, step, notSteps }: NonNullable<ReturnType<typeof readNumbers>>): boolean =>

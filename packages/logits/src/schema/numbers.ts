@@ -61,17 +61,20 @@ function belowHigh(high: Bound | undefined, value: Decimal): boolean {
  */
 export function hasNumbers(set: NumberSet): boolean {
   const { low, high, step, notSteps } = set
-  if (step === undefined) {
-    if (low === undefined || high === undefined) return true
-    const order = compareDecimals(low.value, high.value)
-    // A line of any length has members that are multiples of none of finitely many steps.
-    return order < 0 || (order === 0 && containsNumber(set, low.value))
-  }
+  if (step === undefined) return low === undefined || high === undefined || hasBetween(set, low, high)
   if (notSteps.some((not) => isMultiple(step, not))) return false
-  if (low === undefined || high === undefined) {
-    if (notSteps.length === 0) return true
-    if (low === undefined && high === undefined) return true
-  }
+  const [open, endless] = [low === undefined || high === undefined, low === undefined && high === undefined]
+  return endless || (open && notSteps.length === 0) || countsOut(set, step)
+}
+
+/** A line of any length has members that are multiples of none of finitely many steps. */
+function hasBetween(set: NumberSet, low: Bound, high: Bound): boolean {
+  const order = compareDecimals(low.value, high.value)
+  return order < 0 || (order === 0 && containsNumber(set, low.value))
+}
+
+function countsOut(set: NumberSet, step: Decimal): boolean {
+  const { low, high } = set
   const first = low === undefined ? nearestFactor(high!.value, step, false) : nearestFactor(low.value, step, true)
   const direction = low === undefined ? -1n : 1n
   for (let count = 0n; count < 10_000n; count++) {

@@ -41,14 +41,26 @@ const MAX_DEPTH = 400
  * @throws SchemaProblem where the document is too large
  */
 export function indexReferences(document: Schema, spend: (units: number) => void): References {
-  const byUri = new Map<string, Located>()
-  const dynamicAnchors = new Map<string, Located[]>()
-  const root = locate({ schema: document, path: "#", base: ROOT, dialect: dialectOf(document) })
-  byUri.set(ROOT, root)
-  byUri.set(`${ROOT}#`, root)
-  let nodes = 0
+  return new ReferenceIndex(document, spend)
+}
 
-  function locate(at: Located): Located {
+/** The sub-schemas of one document by their addresses. */
+class ReferenceIndex implements References {
+  readonly #spend: (units: number) => void
+  readonly #byUri = new Map<string, Located>()
+  readonly #dynamicAnchors = new Map<string, Located[]>()
+  readonly root: Located
+  #nodes = 0
+
+  constructor(document: Schema, spend: (units: number) => void) {
+    this.#spend = spend
+    this.root = this.#locate({ schema: document, path: "#", base: ROOT, dialect: dialectOf(document) })
+    this.#byUri.set(ROOT, this.root)
+    this.#byUri.set(`${ROOT}#`, this.root)
+    this.#index(this.root, 0)
+  }
+
+  #locate(at: Located): Located {
     const { schema, dialect } = at
     if (typeof schema !== "object") return at
     const keyword = dialect === "draft-04" ? "id" : "$id"
@@ -61,47 +73,47 @@ export function indexReferences(document: Schema, spend: (units: number) => void
       : { ...at, base: base.replace(/#$/, ""), dialect: schema["$schema"] === undefined ? dialect : dialectOf(schema) }
   }
 
-  function index(at: Located, depth: number): void {
-    spend(0.5)
-    if (++nodes > MAX_NODES) throw new SchemaProblem(`the schema has more than ${MAX_NODES} sub-schemas`)
+  #index(at: Located, depth: number): void {
+    this.#spend(0.5)
+    if (++this.#nodes > MAX_NODES) throw new SchemaProblem(`the schema has more than ${MAX_NODES} sub-schemas`)
     if (depth > MAX_DEPTH) throw new SchemaProblem(`the schema is nested more than ${MAX_DEPTH} deep`)
     const { schema } = at
     if (typeof schema !== "object") return
     for (const keyword of ["$id", "id"]) {
       if (typeof schema[keyword] !== "string") continue
-      if (schema[keyword].startsWith("#")) byUri.set(at.base + schema[keyword], at)
-      else if (!byUri.has(at.base)) byUri.set(at.base, at)
+      if (schema[keyword].startsWith("#")) this.#byUri.set(at.base + schema[keyword], at)
+      else if (!this.#byUri.has(at.base)) this.#byUri.set(at.base, at)
     }
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
-      if (typeof schema[keyword] === "string") byUri.set(`${at.base}#${schema[keyword]}`, at)
+      if (typeof schema[keyword] === "string") this.#byUri.set(`${at.base}#${schema[keyword]}`, at)
     }
     if (typeof schema["$dynamicAnchor"] === "string") {
-      const others = dynamicAnchors.get(schema["$dynamicAnchor"]) ?? []
-      dynamicAnchors.set(schema["$dynamicAnchor"], [...others, at])
+      const others = this.#dynamicAnchors.get(schema["$dynamicAnchor"]) ?? []
+      this.#dynamicAnchors.set(schema["$dynamicAnchor"], [...others, at])
     }
-    for (const [path, child] of subschemas(schema)) index(below(at, path, child), depth + 1)
+    for (const [path, child] of subschemas(schema)) this.#index(this.below(at, path, child), depth + 1)
   }
 
-  function below(parent: Located, path: string, schema: Schema): Located {
-    return locate({ ...parent, path: parent.path + path, schema })
+  below(parent: Located, path: string, schema: Schema): Located {
+    return this.#locate({ ...parent, path: parent.path + path, schema })
   }
 
-  function resolve(from: Located, reference: string): Located {
+  resolve(from: Located, reference: string): Located {
     const uri = resolveUri(reference, from.base)
     if (uri === undefined) throw new SchemaProblem(`"${reference}" is not a reference`)
-    const known = byUri.get(uri)
+    const known = this.#byUri.get(uri)
     if (known !== undefined) return known
     const hash = uri.indexOf("#")
-    const document = byUri.get(hash < 0 ? uri : uri.slice(0, hash))
+    const document = this.#byUri.get(hash < 0 ? uri : uri.slice(0, hash))
     if (document === undefined)
       throw new SchemaProblem(`"${reference}" leads out of the schema; only references within it are followed`)
     if (hash < 0) return document
-    const found = follow(document, uri.slice(hash + 1))
+    const found = this.#follow(document, uri.slice(hash + 1))
     if (found === undefined) throw new SchemaProblem(`"${reference}" leads nowhere`)
     return found
   }
 
-  function follow(document: Located, fragment: string): Located | undefined {
+  #follow(document: Located, fragment: string): Located | undefined {
     let pointer = fragment
     try {
       pointer = decodeURIComponent(fragment)
@@ -119,20 +131,17 @@ export function indexReferences(document: Schema, spend: (units: number) => void
       if (Array.isArray(value)) value = value[Number(key)]
       else if (isObject(value) && Object.hasOwn(value, key)) value = value[key]
       else return undefined
-      if (isSchema(value)) at = locate({ ...at, path, schema: value })
+      if (isSchema(value)) at = this.#locate({ ...at, path, schema: value })
     }
     return isSchema(value) ? at : undefined
   }
 
-  function dynamic(from: Located, reference: string): Located | undefined {
-    const initial = resolve(from, reference)
+  dynamic(from: Located, reference: string): Located | undefined {
+    const initial = this.resolve(from, reference)
     const name = reference.slice(reference.indexOf("#") + 1)
     if (typeof initial.schema !== "object" || initial.schema["$dynamicAnchor"] !== name) return initial
-    return dynamicAnchors.get(name)?.length === 1 ? initial : undefined
+    return this.#dynamicAnchors.get(name)?.length === 1 ? initial : undefined
   }
-
-  index(root, 0)
-  return { root, below, resolve, dynamic }
 }
 
 export const isOldDialect = (dialect: SchemaDialect): boolean => dialect.startsWith("draft-")

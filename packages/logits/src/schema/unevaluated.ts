@@ -17,6 +17,14 @@ interface Evaluated {
   allItems: boolean
 }
 
+/** A search through a schema for what it evaluates. */
+interface Search {
+  readonly reader: Reader
+  readonly keyword: "unevaluatedProperties" | "unevaluatedItems"
+  readonly evaluated: Evaluated
+  readonly seen: Set<Schema>
+}
+
 export function unevaluated(
   schema: JsonSchema,
   at: Located,
@@ -35,7 +43,7 @@ export function unevaluated(
     items: 0,
     allItems: false,
   }
-  collect(at, reader, evaluated, keyword, keyword, new Set())
+  collect(at, { reader, keyword, evaluated, seen: new Set() }, keyword)
   if (keyword === "unevaluatedProperties") {
     if (evaluated.allProperties) return []
     const keys = { kind: "rest", names: [...evaluated.names], patterns: [...evaluated.patterns] } as const
@@ -53,36 +61,31 @@ export function unevaluated(
   ]
 }
 
-function collect(
-  at: Located,
-  reader: Reader,
-  evaluated: Evaluated,
-  asked: string,
-  skip: string | undefined,
-  seen: Set<Schema>,
-): void {
+/** What of an object or array the keyword's own schema and all that it takes in have seen. */
+function collect(at: Located, search: Search, skip: string | undefined): void {
   const { schema } = at
+  const { reader, evaluated, seen } = search
   if (typeof schema !== "object" || seen.has(schema)) return
   seen.add(schema)
-  if (asked === "unevaluatedProperties") collectProperties(schema, evaluated, skip)
+  if (search.keyword === "unevaluatedProperties") collectProperties(schema, evaluated, skip)
   else collectItems(schema, evaluated, skip)
-  const visit = (path: string, one: unknown): void => {
-    if (isSchema(one)) collect(reader.references.below(at, path, one), reader, evaluated, asked, undefined, seen)
-  }
-  if (typeof schema["$ref"] === "string")
-    collect(reader.references.resolve(at, schema["$ref"]), reader, evaluated, asked, undefined, seen)
+  if (typeof schema["$ref"] === "string") collect(reader.references.resolve(at, schema["$ref"]), search, undefined)
   if (schema["$dynamicRef"] !== undefined) throw new SchemaProblem("depends on $dynamicRef")
-  if (Array.isArray(schema["allOf"])) schema["allOf"].forEach((one, index) => visit(`/allOf/${index}`, one))
-  for (const keyword of ["anyOf", "oneOf", "if", "then", "else", "dependentSchemas"]) {
-    const value = schema[keyword]
-    const branches = Array.isArray(value)
-      ? value
-      : keyword === "dependentSchemas" && isObject(value)
-        ? Object.values(value)
-        : [value]
-    if (branches.some((branch) => mayEvaluate(branch)))
-      throw new SchemaProblem(`depends on which branches of ${keyword} hold`)
+  if (Array.isArray(schema["allOf"])) {
+    for (const [index, one] of schema["allOf"].entries()) {
+      if (isSchema(one)) collect(reader.references.below(at, `/allOf/${index}`, one), search, undefined)
+    }
   }
+  const undecided = BRANCHES.find((keyword) => branchesOf(schema, keyword).some((branch) => mayEvaluate(branch)))
+  if (undecided !== undefined) throw new SchemaProblem(`depends on which branches of ${undecided} hold`)
+}
+
+const BRANCHES = ["anyOf", "oneOf", "if", "then", "else", "dependentSchemas"]
+
+function branchesOf(schema: JsonSchema, keyword: string): unknown[] {
+  const value = schema[keyword]
+  if (Array.isArray(value)) return value
+  return keyword === "dependentSchemas" && isObject(value) ? Object.values(value) : [value]
 }
 
 function collectProperties(schema: JsonSchema, evaluated: Evaluated, skip: string | undefined): void {

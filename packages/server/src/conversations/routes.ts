@@ -1,4 +1,4 @@
-import type { Hono } from "hono"
+import type { Context, Hono } from "hono"
 import { streamSSE } from "hono/streaming"
 import type { RunRequest } from "@toolwright/agents"
 import { completionChunks, type InferEvent } from "@toolwright/backends"
@@ -23,6 +23,7 @@ export interface ConversationOptions {
   maxConversationChars?: number
 }
 
+const MOST_BODY_BYTES = 1024 * 1024
 const MOST_CHARS = 16 * 1024 * 1024
 
 /**
@@ -36,9 +37,7 @@ export function conversationRoutes(
   options: ConversationOptions | { store: undefined },
 ): void {
   if (options.store === undefined) return notReady(app)
-  const { store, run, modelName, maxBodyBytes = 1024 * 1024, maxConversationChars: most = MOST_CHARS } = options
-  const notFound = (id: string): Response =>
-    problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id.slice(0, 100)}'.` })
+  const { store, maxBodyBytes = MOST_BODY_BYTES } = options
 
   app.get("/conversations", async (context) => {
     const { limit, offset } = context.req.query()
@@ -69,44 +68,59 @@ export function conversationRoutes(
       : notFound(context.req.param("id")),
   )
 
-  app.post("/conversations/:id/chat", async (context) => {
-    const id = context.req.param("id")
-    const body = await readJson(context, bodyLimits({ maxBodyBytes }))
-    if ("refused" in body) return body.refused
-    const { message, stream = false } = (body.value ?? {}) as { message?: unknown; stream?: unknown }
-    if (typeof message !== "string" || message.trim() === "")
-      return problem({ code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
-    const conversation = await store.get(id, context.get("caller"))
-    if (conversation === undefined) return notFound(id)
-    if ((await store.size(id)) > most) return problem(CONVERSATION_FULL)
-    const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
-    const running = kept(run(request), (messages) =>
-      store.append(id, [{ role: "user", content: message }, ...messages]),
-    )
-    if (stream === "events") return streamSSE(context, (events) => tellEvents(running, events))
-    const steps = runAsChat(running)
-    const texts = async function* (): AsyncGenerator<InferEvent> {
-      for await (const step of steps) if (step.type !== "step" && step.type !== "note") yield step
+  app.post("/conversations/:id/chat", (context) => goOn(context, options))
+}
+
+const notFound = (id: string): Response =>
+  problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id.slice(0, 100)}'.` })
+
+/** Goes on in a conversation, and keeps what is said. */
+async function goOn(
+  context: Context<{ Variables: AppVariables }, "/conversations/:id/chat">,
+  { store, run, modelName, maxBodyBytes = MOST_BODY_BYTES, maxConversationChars = MOST_CHARS }: ConversationOptions,
+): Promise<Response> {
+  const id = context.req.param("id")
+  const body = await readJson(context, bodyLimits({ maxBodyBytes }))
+  if ("refused" in body) return body.refused
+  const { message, stream = false } = (body.value ?? {}) as { message?: unknown; stream?: unknown }
+  if (typeof message !== "string" || message.trim() === "")
+    return problem({ code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
+  const conversation = await store.get(id, context.get("caller"))
+  if (conversation === undefined) return notFound(id)
+  if ((await store.size(id)) > maxConversationChars) return problem(CONVERSATION_FULL)
+  const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
+  const running = kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages]))
+  if (stream === "events") return streamSSE(context, (events) => tellEvents(running, events))
+  const texts = textsOf(running)
+  return stream === true ? asChunks(context, texts, modelName()) : await asMessage(context, texts, id)
+}
+
+async function* textsOf(running: AsyncGenerator<RunEvent, RunSummary>): AsyncGenerator<InferEvent> {
+  for await (const step of runAsChat(running)) if (step.type !== "step" && step.type !== "note") yield step
+}
+
+/** The answer as one message. */
+async function asMessage(context: Context, texts: AsyncGenerator<InferEvent>, id: string): Promise<Response> {
+  let content = ""
+  try {
+    for await (const event of texts) if (event.type === "text-delta") content += event.text
+  } catch (thrown) {
+    const code = ToolwrightError.isInstance(thrown) ? thrown.code : "RUN_FAILED"
+    return problem({ code, message: messageOf(thrown) })
+  }
+  return context.json({ id, message: { role: "assistant", content } })
+}
+
+/** The answer as chunks of a chat completion. */
+function asChunks(context: Context, texts: AsyncGenerator<InferEvent>, model: string): Response {
+  const head = { id: `chatcmpl-${crypto.randomUUID()}`, model, created: Math.floor(Date.now() / 1000) }
+  return streamSSE(context, async (events) => {
+    try {
+      for await (const chunk of completionChunks(texts, head)) await events.writeSSE({ data: chunk })
+    } catch (thrown) {
+      await events.writeSSE({ data: JSON.stringify({ error: { message: messageOf(thrown) } }) })
+      await events.writeSSE({ data: "[DONE]" })
     }
-    if (stream !== true) {
-      let content = ""
-      try {
-        for await (const event of texts()) if (event.type === "text-delta") content += event.text
-      } catch (thrown) {
-        const code = ToolwrightError.isInstance(thrown) ? thrown.code : "RUN_FAILED"
-        return problem({ code, message: messageOf(thrown) })
-      }
-      return context.json({ id, message: { role: "assistant", content } })
-    }
-    const head = { id: `chatcmpl-${crypto.randomUUID()}`, model: modelName(), created: Math.floor(Date.now() / 1000) }
-    return streamSSE(context, async (events) => {
-      try {
-        for await (const chunk of completionChunks(texts(), head)) await events.writeSSE({ data: chunk })
-      } catch (thrown) {
-        await events.writeSSE({ data: JSON.stringify({ error: { message: messageOf(thrown) } }) })
-        await events.writeSSE({ data: "[DONE]" })
-      }
-    })
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto"
-import type { MiddlewareHandler } from "hono"
+import type { Context, MiddlewareHandler } from "hono"
 import type { AccessToken, ServerOptions } from "../options.ts"
 import { problem } from "./problem.ts"
 
@@ -30,45 +30,65 @@ export function guard(
   })
   return async (context, next) => {
     const host = context.req.header("host") ?? ""
-    if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) {
-      return problem({
-        code: "HOST_NOT_ALLOWED",
-        message: `Requests for the host '${host}' are not served.`,
-        hint: "Name it with --allow-host.",
-      })
+    if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) return hostNotAllowed(host)
+    const origin = foreignOrigin(context.req.header("origin"), host)
+    if (origin !== undefined && !anyOrigin && !origins.has(origin)) return originNotAllowed(origin)
+    const cors = origin === undefined ? {} : corsHeaders(anyOrigin ? "*" : origin)
+    if (context.req.method === "OPTIONS" && origin !== undefined)
+      return new Response(null, { status: 204, headers: cors })
+    if (tokens.length === 0) letIn(context, undefined)
+    else {
+      const known = accessOf(givenToken(context), tokens)
+      if (known === undefined && !open(context.req.path)) return tokenNeeded(cors)
+      letIn(context, known)
     }
-    const origin = context.req.header("origin")
-    const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`
-    if (foreign && !anyOrigin && !origins.has(origin)) {
-      return problem({
-        code: "ORIGIN_NOT_ALLOWED",
-        message: `Pages of '${origin}' may not call this server.`,
-        hint: "Name the origin with --allow-origin.",
-      })
-    }
-    const cors: Record<string, string> = foreign ? corsHeaders(anyOrigin ? "*" : origin) : {}
-    if (context.req.method === "OPTIONS" && foreign) return new Response(null, { status: 204, headers: cors })
-    // Clients of Anthropic have a header of their own for the token.
-    const key = context.req.header("x-api-key")
-    const given = context.req.header("authorization") ?? (key === undefined ? undefined : `Bearer ${key}`)
-    const access = tokens.length === 0 ? undefined : accessOf(given, tokens)
-    if (tokens.length > 0 && access === undefined && !open(context.req.path)) {
-      const refused = problem(
-        {
-          code: "UNAUTHORIZED",
-          message: "A valid bearer token is needed.",
-          hint: "Send the header 'Authorization: Bearer <token>'.",
-        },
-        { "www-authenticate": "Bearer", ...cors },
-      )
-      return refused
-    }
-    context.set("access", access?.access)
-    context.set("caller", access?.caller ?? "")
     await next()
     for (const [name, value] of Object.entries(cors)) context.res.headers.set(name, value)
     return undefined
   }
+}
+
+function letIn(context: Context<{ Variables: RequestVariables }>, known: Known | undefined): void {
+  context.set("access", known?.access)
+  context.set("caller", known?.caller ?? "")
+}
+
+/** The origin of a page that is not the server's own. */
+function foreignOrigin(origin: string | undefined, host: string): string | undefined {
+  return origin === `http://${host}` || origin === `https://${host}` ? undefined : origin
+}
+
+/** The token as a header says it; clients of Anthropic have one of their own for it. */
+function givenToken(context: Context): string | undefined {
+  const key = context.req.header("x-api-key")
+  return context.req.header("authorization") ?? (key === undefined ? undefined : `Bearer ${key}`)
+}
+
+function hostNotAllowed(host: string): Response {
+  return problem({
+    code: "HOST_NOT_ALLOWED",
+    message: `Requests for the host '${host}' are not served.`,
+    hint: "Name it with --allow-host.",
+  })
+}
+
+function originNotAllowed(origin: string): Response {
+  return problem({
+    code: "ORIGIN_NOT_ALLOWED",
+    message: `Pages of '${origin}' may not call this server.`,
+    hint: "Name the origin with --allow-origin.",
+  })
+}
+
+function tokenNeeded(cors: Record<string, string>): Response {
+  return problem(
+    {
+      code: "UNAUTHORIZED",
+      message: "A valid bearer token is needed.",
+      hint: "Send the header 'Authorization: Bearer <token>'.",
+    },
+    { "www-authenticate": "Bearer", ...cors },
+  )
 }
 
 /** What pages may send: our own headers, those of MCP, and what clients of OpenAI and Anthropic send from browsers. */

@@ -39,57 +39,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     return sendText(context, gate, JSON.stringify([...list.map(listed), ...actions]), JSON_TYPE.headers)
   })
 
-  routes.post("/:name", async (context) => {
-    const name = context.req.param("name")
-    const who = context.get("caller")
-    const tools = withActions(toolsFor(options.tools, context.get("access")))
-    const tool = tools.get(name)
-    if (tool === undefined)
-      return problem({
-        code: "TOOL_NOT_FOUND",
-        message: `Tool '${name.slice(0, 100)}' not found`,
-        hint: `${whyNot(options.tools, name, context.get("access"))}GET /tools/ lists the tools.`,
-      })
-    context.set("tool", tool.name)
-    const key = context.req.header("idempotency-key")
-    // Before the body is read; a request that comes again needs no room to run.
-    const full = key === undefined ? gate.refusal(who, tool) : undefined
-    if (full !== undefined) return refusedBy(full)
-    const held = gate.hold(who)
-    whenSent(context, () => held.release())
-    const body = await readJson(context, { ...limits, held })
-    if ("refused" in body) return body.refused
-    const progress = new Progress()
-    const run = (signal: AbortSignal): Promise<Answer> =>
-      call(tools, {
-        name,
-        arguments: body.value,
-        signal,
-        noCache: /no-cache/.test(context.req.header("cache-control") ?? ""),
-        caller: who,
-        key,
-        // Whoever may answer what runs ask may answer for a call of their own.
-        approved: context.req.header("x-toolwright-approved") === "1" && mayApprove(context.get("access")),
-        onEvent: (event) => progress.hear(event),
-      })
-    const { signal } = context.req.raw
-    const answer =
-      key === undefined ? run(signal) : keys.answer({ caller: who, scope: name, key, body: body.text, signal }, run)
-    if (answer === "conflict")
-      return problem({
-        code: "IDEMPOTENCY_KEY_REUSED",
-        message: "This Idempotency-Key was used with other arguments.",
-      })
-    if (answer === "gone")
-      return problem({
-        code: "IDEMPOTENCY_ANSWER_GONE",
-        message: "The request with this Idempotency-Key was carried out, and its answer is kept no more.",
-        hint: "Look at what it did, or repeat it with another key.",
-      })
-    void answer.then(({ text }) => held.count(text.length)).catch(() => {})
-    if ((context.req.header("accept") ?? "").includes("text/event-stream")) return streamCall(context, answer, progress)
-    return respond(context, await answer)
-  })
+  routes.post("/:name", (context) => answerCall(context, { options, gate, limits, keys, call }))
 
   routes.post("/:name/check", async (context) => {
     const name = context.req.param("name")
@@ -107,6 +57,73 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
   )
   return routes
 }
+
+/** What calls over HTTP are made with. */
+interface Calls {
+  readonly options: ServerOptions
+  readonly gate: CallGate
+  readonly limits: ReturnType<typeof bodyLimits>
+  readonly keys: IdempotencyKeys<Answer>
+  readonly call: ReturnType<typeof caller>
+}
+
+async function answerCall(
+  context: Context<{ Variables: Variables }, "/:name">,
+  { options, gate, limits, keys, call }: Calls,
+): Promise<Response> {
+  const name = context.req.param("name")
+  const who = context.get("caller")
+  const tools = withActions(toolsFor(options.tools, context.get("access")))
+  const tool = tools.get(name)
+  if (tool === undefined)
+    return problem({
+      code: "TOOL_NOT_FOUND",
+      message: `Tool '${name.slice(0, 100)}' not found`,
+      hint: `${whyNot(options.tools, name, context.get("access"))}GET /tools/ lists the tools.`,
+    })
+  context.set("tool", tool.name)
+  const key = context.req.header("idempotency-key")
+  // Before the body is read; a request that comes again needs no room to run.
+  const full = key === undefined ? gate.refusal(who, tool) : undefined
+  if (full !== undefined) return refusedBy(full)
+  const held = gate.hold(who)
+  whenSent(context, () => held.release())
+  const body = await readJson(context, { ...limits, held })
+  if ("refused" in body) return body.refused
+  const progress = new Progress()
+  const run = (signal: AbortSignal): Promise<Answer> =>
+    call(tools, {
+      name,
+      arguments: body.value,
+      signal,
+      noCache: /no-cache/.test(context.req.header("cache-control") ?? ""),
+      caller: who,
+      key,
+      // Whoever may answer what runs ask may answer for a call of their own.
+      approved: context.req.header("x-toolwright-approved") === "1" && mayApprove(context.get("access")),
+      onEvent: (event) => progress.hear(event),
+    })
+  const { signal } = context.req.raw
+  const answer =
+    key === undefined ? run(signal) : keys.answer({ caller: who, scope: name, key, body: body.text, signal }, run)
+  if (typeof answer === "string") return problem(UNUSABLE_KEY[answer])
+  void answer.then(({ text }) => held.count(text.length)).catch(() => {})
+  if ((context.req.header("accept") ?? "").includes("text/event-stream")) return streamCall(context, answer, progress)
+  return respond(context, await answer)
+}
+
+/** Why nothing can be answered under an Idempotency-Key. */
+const UNUSABLE_KEY = {
+  conflict: {
+    code: "IDEMPOTENCY_KEY_REUSED",
+    message: "This Idempotency-Key was used with other arguments.",
+  },
+  gone: {
+    code: "IDEMPOTENCY_ANSWER_GONE",
+    message: "The request with this Idempotency-Key was carried out, and its answer is kept no more.",
+    hint: "Look at what it did, or repeat it with another key.",
+  },
+} as const
 
 /**
  * Why a tool is kept back that would be there elsewhere, so that nobody takes its name for mistyped. Whoever has a token

@@ -114,20 +114,16 @@ function apply(event: CalendarEvent, args: JsonObject, zone: Zone, now: number):
 
 function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
   const { main, calendar } = event
-  const before = main.getFirstProperty("dtstart") === null ? undefined : spanOf(main, calendar, zone)
-  const start = typeof args.start === "string" ? parseTime(args.start, zone, "start") : undefined
-  const isDate = start?.isDate ?? before?.isDate ?? false
-  const kept = start === undefined && before !== undefined ? before.zone : zone
-  const startWall = start?.wall ?? before?.startWall ?? 0
-  const asked = askedLength(args, zone, { isDate, startWall, startEpoch: kept.toEpoch(startWall) })
-  const usual = isDate ? DAY_MS : HOUR_MS
-  const length = asked ?? (before !== undefined && before.isDate === isDate ? before.length : usual)
+  const { isDate, startWall, before, kept } = askedStart(event, args, zone)
+  const startEpoch = kept.toEpoch(startWall)
+  const asked = askedLength(args, zone, { isDate, startWall, startEpoch })
+  const length = asked ?? usualLength(isDate, before)
   if (length <= 0) {
     throw new ToolwrightError("INVALID_TIME", "The event would end before it starts.", {
       hint: "Give an end after start, or duration_minutes.",
     })
   }
-  const endWall = isDate ? startWall + length : kept.toWall(kept.toEpoch(startWall) + length)
+  const endWall = isDate ? startWall + length : kept.toWall(startEpoch + length)
   main.removeAllProperties("duration")
   for (const [name, wall] of [
     ["dtstart", startWall],
@@ -138,6 +134,23 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
     setTime(property, calendar, wall, isDate, kept)
     main.addProperty(property)
   }
+}
+
+/** When an event is to start: as the call says, in its zone, else as before, in the zone that it has. */
+function askedStart({ main, calendar }: CalendarEvent, args: JsonObject, zone: Zone) {
+  const before = main.getFirstProperty("dtstart") === null ? undefined : spanOf(main, calendar, zone)
+  if (typeof args.start === "string") {
+    const { isDate, wall } = parseTime(args.start, zone, "start")
+    return { isDate, startWall: wall, before, kept: zone }
+  }
+  if (before === undefined) return { isDate: false, startWall: 0, before, kept: zone }
+  return { isDate: before.isDate, startWall: before.startWall, before, kept: before.zone }
+}
+
+/** As long as before, else a day or an hour. */
+function usualLength(isDate: boolean, before: { isDate: boolean; length: number } | undefined): number {
+  if (before !== undefined && before.isDate === isDate) return before.length
+  return isDate ? DAY_MS : HOUR_MS
 }
 
 /** How long an event is to last, in milliseconds; undefined where nothing says so. */

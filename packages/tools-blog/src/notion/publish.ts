@@ -56,13 +56,8 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
     const parentId = asText(args.parent_id) ?? config.parentId ?? host.env("NOTION_PARENT_ID")
     if (token === undefined) return NO_TOKEN
     if (parentId === undefined) return NO_PLACE
-    const title = cleanLine(asText(args.title) ?? /^#\s+(.+)$/m.exec(markdown)?.[1] ?? "Untitled", 2000)
-    const named = asText(args.idempotency_key)
-    const wanted = named === undefined ? [parentId, title, markdown] : [named]
-    // What one caller of a server has published is not told to another.
-    const key = createHash("sha256")
-      .update(JSON.stringify([context.caller, ...wanted]))
-      .digest("hex")
+    const title = titleOf(args, markdown)
+    const key = keyOf(context.caller, asText(args.idempotency_key), [parentId, title, markdown])
     const started = running.get(key)
     if (started !== undefined) return started
     const publication = publications.get(key) ?? { done: false, blocks: 0 }
@@ -76,6 +71,21 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
     if (result.success) artifacts.set(context, "published_url", publication.url)
     return result
   }
+}
+
+function titleOf(args: JsonObject, markdown: string): string {
+  return cleanLine(asText(args.title) ?? /^#\s+(.+)$/m.exec(markdown)?.[1] ?? "Untitled", 2000)
+}
+
+/**
+ * By what a publication is known again: its own name, else all that it is. What one caller of a server has published is
+ * not told to another.
+ */
+function keyOf(caller: string | undefined, named: string | undefined, wanted: readonly string[]): string {
+  const known = named === undefined ? wanted : [named]
+  return createHash("sha256")
+    .update(JSON.stringify([caller, ...known]))
+    .digest("hex")
 }
 
 async function publish(

@@ -39,35 +39,50 @@ const TREACHEROUS =
 export function readCommand(command: string): CommandReading {
   if (command.includes("\r")) return { refused: "carriage returns (end lines with a line feed alone)" }
   const commands: Building[] = [begin()]
-  for (let index = 0; index < command.length;) {
-    const character = command[index]!
-    if (character === " " || character === "\t") index++
-    else if (command.startsWith("\\\n", index)) index += 2
-    else if (character === "#") index = lineEnd(command, index)
-    else if (character === "(" || character === ")") return { refused: "parentheses (subshells and functions)" }
-    else if (character === "<" || character === ">" || command.startsWith("&>", index)) {
-      const word = readTarget(command, index)
-      if ("refused" in word) return word
-      commands.at(-1)!.redirects.push(word)
-      index = word.end
-    } else if (/[\n;&|]/u.test(character)) {
-      commands.push(begin())
-      index++
-    } else {
-      const word = readWord(command, index)
-      if ("refused" in word) return word
-      index = word.end
-      // The number of a descriptor, where a redirection follows at once.
-      if (/^\d+$/u.test(word.raw) && /[<>]/u.test(command[index] ?? "")) continue
-      const refused = addWord(commands.at(-1)!, word)
-      if (refused !== undefined) return { refused }
-    }
+  let index = pastSpace(command, 0)
+  while (index < command.length) {
+    const end = readPart(command, index, commands)
+    if (typeof end !== "number") return end
+    index = pastSpace(command, end)
   }
   const programs = commands.map(({ program }) => program).filter((program) => program !== "" && !HARMLESS.has(program))
   return {
     programs,
     commands: commands.filter((one) => one.program + one.assigned.join("") + one.redirects.join("") !== ""),
   }
+}
+
+/** The place behind white space, continued lines and comments. */
+function pastSpace(command: string, start: number): number {
+  for (let index = start; ;) {
+    const character = command[index]
+    if (character === " " || character === "\t") index++
+    else if (command.startsWith("\\\n", index)) index += 2
+    else if (character === "#") index = lineEnd(command, index)
+    else return index
+  }
+}
+
+/** Reads a word, a redirection or what joins two commands. @returns where it ends, or why the command is refused */
+function readPart(command: string, index: number, commands: Building[]): number | { refused: string } {
+  const character = command[index]!
+  if (character === "(" || character === ")") return { refused: "parentheses (subshells and functions)" }
+  if (character === "<" || character === ">" || command.startsWith("&>", index)) {
+    const word = readTarget(command, index)
+    if ("refused" in word) return word
+    commands.at(-1)!.redirects.push(word)
+    return word.end
+  }
+  if (/[\n;&|]/u.test(character)) {
+    commands.push(begin())
+    return index + 1
+  }
+  const word = readWord(command, index)
+  if ("refused" in word) return word
+  // The number of a descriptor, where a redirection follows at once.
+  if (/^\d+$/u.test(word.raw) && /[<>]/u.test(command[word.end] ?? "")) return word.end
+  const refused = addWord(commands.at(-1)!, word)
+  return refused === undefined ? word.end : { refused }
 }
 
 interface Building {
@@ -128,34 +143,48 @@ function readWord(command: string, start: number): Word {
   let variable = false
   let index = start
   while (index < command.length && !/[ \t\n;&|<>()]/u.test(command[index]!)) {
-    const character = command[index]!
-    if (character === "\\") {
-      if (command[index + 1] !== "\n") text += command[index + 1] ?? ""
-      index += 2
-    } else if (character === "'") {
-      const end = command.indexOf("'", index + 1)
-      if (end === -1) return { refused: "a quote without its end" }
-      text += command.slice(index + 1, end)
-      index = end + 1
-    } else if (character === '"') {
-      index++
-      for (; command[index] !== '"'; index++) {
-        if (index >= command.length) return { refused: "a quote without its end" }
-        if (isSubstitution(command, index)) return { refused: "command substitution" }
-        if (command[index] === "$") variable = true
-        if (command[index] === "\\") index++
-        text += command[index] ?? ""
-      }
-      index++
-    } else {
-      if (isSubstitution(command, index)) return { refused: "command substitution" }
-      if (character === "$" && command[index + 1] === "'") return { refused: "$'…' quoting" }
-      if (/[$*?[~{]/u.test(character)) variable = true
-      text += character
-      index++
-    }
+    const piece = readPiece(command, index)
+    if ("refused" in piece) return piece
+    text += piece.text
+    variable ||= piece.variable
+    index = piece.end
   }
   return { text, raw: command.slice(start, index), end: index, variable }
+}
+
+/** A part of a word: what stands in one pair of quotes, or one character. */
+type Piece = { text: string; end: number; variable: boolean } | { refused: string }
+
+function readPiece(command: string, index: number): Piece {
+  const character = command[index]!
+  if (character === "\\") {
+    const next = command[index + 1] ?? ""
+    return { text: next === "\n" ? "" : next, end: index + 2, variable: false }
+  }
+  if (character === "'") {
+    const end = command.indexOf("'", index + 1)
+    if (end === -1) return { refused: "a quote without its end" }
+    return { text: command.slice(index + 1, end), end: end + 1, variable: false }
+  }
+  if (character === '"') return readQuoted(command, index + 1)
+  if (isSubstitution(command, index)) return { refused: "command substitution" }
+  if (character === "$" && command[index + 1] === "'") return { refused: "$'…' quoting" }
+  return { text: character, end: index + 1, variable: /[$*?[~{]/u.test(character) }
+}
+
+/** What stands in double quotes, of which the first is read. */
+function readQuoted(command: string, start: number): Piece {
+  let text = ""
+  let variable = false
+  let index = start
+  for (; command[index] !== '"'; index++) {
+    if (index >= command.length) return { refused: "a quote without its end" }
+    if (isSubstitution(command, index)) return { refused: "command substitution" }
+    if (command[index] === "$") variable = true
+    if (command[index] === "\\") index++
+    text += command[index] ?? ""
+  }
+  return { text, end: index + 1, variable }
 }
 
 function isSubstitution(command: string, index: number): boolean {

@@ -48,8 +48,8 @@ class ParametersReader {
   private committed = false
   /** What can follow a value's end; after anything else, the mark was part of the value. */
   private readonly after: readonly string[]
-  /** The closing mark of a parameter names its key. */
-  private readonly keyed: boolean
+  /** What closes a call, or stands behind one, begins as parameters do. */
+  private readonly alike: boolean
   /** What stands behind a call whose own end is missing. */
   private readonly behind: readonly string[]
 
@@ -62,7 +62,10 @@ class ParametersReader {
     const { call, parameter, wrapper } = syntax
     this.behind = [...(wrapper?.close ?? []), ...call.open, ...(wrapper?.open ?? [])]
     this.after = [...parameter.open, ...call.close, ...this.behind]
-    this.keyed = parameter.close.some((mark) => mark.includes("{key}"))
+    const ends = [...call.close, ...this.behind]
+    this.alike =
+      parameter.close.some((mark) => mark.includes("{key}")) ||
+      ends.some((mark) => parameter.open.some((open) => mark.startsWith(open)))
   }
 
   *read(): Scan<boolean> {
@@ -180,9 +183,7 @@ class ParametersReader {
     const { source, call, syntax } = this
     for (;;) {
       const code = yield* this.skipFiller()
-      // where keys are tags, what closes the call begins as they do
-      const closes = this.keyed && (yield* stands(source, [...syntax.call.close, ...this.behind]))
-      if (!closes && (yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
+      if (yield* this.opensParameter()) {
         this.commit()
         return "parameter"
       }
@@ -201,6 +202,13 @@ class ParametersReader {
       call.repaired("text between parameters")
       yield* resync(source, this.after)
     }
+  }
+
+  /** Goes past the mark with which a parameter begins; the end of the call is none, though it may begin so too. */
+  private *opensParameter(): Scan<boolean> {
+    const { source, syntax, behind } = this
+    if (this.alike && (yield* stands(source, [...syntax.call.close, ...behind]))) return false
+    return (yield* anyLiteral(source, syntax.parameter.open)) !== undefined
   }
 
   /** Goes past white space, and what else means nothing here. */
@@ -376,7 +384,7 @@ class ParametersReader {
   private *nextBegins(): Scan<boolean> {
     const { source, call, seen } = this
     const { parameter, call: tags, wrapper, typed } = this.syntax
-    if ((yield* anyLiteral(source, parameter.open)) !== undefined) {
+    if (yield* this.opensParameter()) {
       const key = yield* textUntil(source, typed === undefined ? parameter.keyEnd : ['"'], 64)
       return key !== undefined && !seen.has(key) && typingOf(call.tool, key) !== undefined
     }
