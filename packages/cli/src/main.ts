@@ -20,8 +20,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   })
 }
 
-// A reader that closes the pipe early (`| head`) ends what goes on, as an interrupt does: a run ends on record, and what
-// only shows something has shown it.
+// A reader that closes the pipe early (`| head`) ends what goes on, as an interrupt does: a run ends on record, and
+// what only shows something has shown it.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error

@@ -48,7 +48,10 @@ function problemWith(prompt: Prompt, args: JsonObject): string | undefined {
     ),
     ...unknown.map((name) => {
       const close = nearest(name, known)[0]
-      return `There is no argument '${name}'.${close === undefined ? ` Known: ${known.join(", ") || "none"}.` : ` Did you mean '${close}'?`}`
+      return (
+        `There is no argument ` +
+        `'${name}'.${close === undefined ? ` Known: ${known.join(", ") || "none"}.` : ` Did you mean '${close}'?`}`
+      )
     }),
   ]
   return parts.length === 0 ? undefined : parts.join(" ")

@@ -54,7 +54,8 @@ export interface Approvals {
 /** How long a question waits, in milliseconds. */
 export const APPROVAL_LASTS_MS = 7 * 24 * 60 * 60 * 1000
 
-const COLUMNS = `id, run, task, call_index, tool, arguments, arguments_hash, policy, question, state, created_at, expires_at,
+const COLUMNS = `id, run, task, call_index, tool, arguments, arguments_hash, policy, question, state,
+  created_at, expires_at,
   answered_at, answered_by, note, consumed_at`
 const MOST_LISTED = 500
 
@@ -127,7 +128,8 @@ export async function putQuestion(execute: Execute, question: NewApproval): Prom
     [run, callIndex],
   )
   await execute(
-    `INSERT INTO approvals (id, run, task, call_index, tool, arguments, arguments_hash, policy, question, created_at, expires_at)
+    `INSERT INTO approvals
+      (id, run, task, call_index, tool, arguments, arguments_hash, policy, question, created_at, expires_at)
      SELECT ?, runs.id, runs.task, CAST(? AS integer), ?, ?, ?, ?, ?, CAST(? AS bigint), CAST(? AS bigint)
      FROM runs WHERE runs.id = ?`,
     [id, callIndex, tool, question.arguments, argumentsHash, policy, question.question, time, expiresAt, run],

@@ -100,7 +100,9 @@ async function readResponse(
   }
   return failure({
     code: "UNSUPPORTED_CONTENT",
-    message: `${url} is ${type === "" ? "of an unknown kind" : type} (${body.length} bytes), which cannot be read as text.`,
+    message:
+      `${url} is ${type === "" ? "of an unknown kind" : type} (${body.length} bytes), which cannot be ` +
+      `read as text.`,
     hint: "Look for a page in HTML or text on the same subject.",
     details: { contentType: type, bytes: body.length },
   })

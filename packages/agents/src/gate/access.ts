@@ -123,7 +123,7 @@ async function commitRefusal(
     message:
       `Nothing was committed: ${foreign.slice(0, 5).join(", ")} would be committed too, and this agent owns only ` +
       `${owned.listed}.`,
-    hint: `Name the files: {"files": ${JSON.stringify([...owned.files, ...beside].filter((file, index, list) => list.indexOf(file) === index))}}.`,
+    hint: `Name the files: {"files": ${JSON.stringify([...new Set([...owned.files, ...beside])])}}.`,
   })
 }
 

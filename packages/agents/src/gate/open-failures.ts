@@ -69,11 +69,11 @@ const UNDONE: ReadonlySet<unknown> = new Set(["completed-with-failures", "nothin
 /**
  * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
  * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
- * same tool and action with the same arguments, since nobody knows which of them say what the call is about. An agent is
- * asked again in other words; where it failed it takes a success that changed something, and the files that it was asked
- * about, for its word that all is done by now is no change. A call of a tool that is not there is put right by another that changes something, of the same
- * file where it named one. A look that failed is put right by whatever was found out instead, in a later round: what was
- * asked beside it was no answer to its failure.
+ * same tool and action with the same arguments, since nobody knows which of them say what the call is about. An agent
+ * is asked again in other words; where it failed it takes a success that changed something, and the files that it was
+ * asked about, for its word that all is done by now is no change. A call of a tool that is not there is put right by
+ * another that changes something, of the same file where it named one. A look that failed is put right by whatever was
+ * found out instead, in a later round: what was asked beside it was no answer to its failure.
  */
 export class OpenFailures {
   #open: readonly Open[] = []

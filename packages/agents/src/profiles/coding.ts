@@ -32,9 +32,11 @@ Make the smallest change that removes the cause, then run the tests again.`,
 export const reviewerProfile: AgentProfile = {
   name: "reviewer",
   description: "Reads changes and reports what is wrong with them; changes nothing",
-  systemPrompt: `You are a reviewer: you read a change in this workspace and say what is wrong with it. You cannot change anything.
+  systemPrompt: `You are a reviewer: you read a change in this workspace and say what is wrong with it. You cannot \
+change anything.
 Read the difference and enough of the code around it to judge it.
-Report each finding with its file and line, how serious it is, and what you would do instead. Say so when you find nothing.`,
+Report each finding with its file and line, how serious it is, and what you would do instead. Say so when you find \
+nothing.`,
   tools: { sets: ["reading"], readOnly: true, splitActions: true },
   declared: [ESSENTIAL_SET, "looking-closely", FINDING_SET],
   completion: { signal: TASK_COMPLETE, requireToolUse: true },
@@ -45,7 +47,8 @@ Report each finding with its file and line, how serious it is, and what you woul
 export const triagerProfile: AgentProfile = {
   name: "triager",
   description: "Finds out where a problem lies and how urgent it is; changes nothing",
-  systemPrompt: `You are a triager: you are given a report of a problem and find out where in this workspace it lies. You cannot change anything.
+  systemPrompt: `You are a triager: you are given a report of a problem and find out where in this workspace it lies. \
+You cannot change anything.
 Search for what the report names, read the code there, and look at what changed lately.
 Answer with the likely cause and its place, how urgent it is and why, and what should be done next.`,
   tools: { sets: ["reading", "reports"], readOnly: true, splitActions: true },

@@ -37,7 +37,8 @@ Work in four steps, all of them tool calls:
 3. Fix what the report names and validate again, until everything passes.
 4. Commit it.
 
-A JSON artifact for a function looks like this (other element types: class, method, dataclass, interface, import, variable):
+A JSON artifact for a function looks like this (other element types: class, method, dataclass, interface, import, \
+variable):
 ${JSON.stringify(ARTIFACT, null, 2)}
 
 Start with the first artifact.`

@@ -22,7 +22,8 @@ export interface StartingEffect {
 export const INSERT_EFFECT = `INSERT INTO effects
     (run, call_index, call_id, key, tool, declared, fence, started_at, before)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (run, call_index) DO UPDATE SET attempts = effects.attempts + 1, fence = excluded.fence, state = 'started'`
+  ON CONFLICT (run, call_index) DO UPDATE
+  SET attempts = effects.attempts + 1, fence = excluded.fence, state = 'started'`
 
 /** By its place in the run, which is the table's key: a model's ids are in no index. */
 export const END_EFFECT = "UPDATE effects SET state = 'done', ended_at = ? WHERE run = ? AND call_index = ?"

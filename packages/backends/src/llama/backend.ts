@@ -126,5 +126,6 @@ function templateRenderer(engine: LlamaEngine): (messages: readonly ChatMessage[
 
 /** The plainest of the chat forms, for files without a template. */
 export function renderChatMl(messages: readonly ChatMessage[]): string {
-  return `${messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join("")}<|im_start|>assistant\n`
+  const said = messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`)
+  return `${said.join("")}<|im_start|>assistant\n`
 }

@@ -145,8 +145,7 @@ async function closing(
   const source = await readFile(join(path, "fibonacci.ts"), "utf8").catch(() => undefined)
   if (source !== undefined) stdout.write(`\n${bold("fibonacci.ts")}\n${neutralise(source.trimEnd())}\n`)
   const log = (await git("log", "--format=%h %s", "--stat")).trimEnd()
-  stdout.write(
-    `\n${bold("git log")} ${dim(`(${count(Number((await git("rev-list", "--count", "HEAD")).trim()), "commit")})`)}\n${neutralise(log)}\n`,
-  )
+  const commits = count(Number((await git("rev-list", "--count", "HEAD")).trim()), "commit")
+  stdout.write(`\n${bold("git log")} ${dim(`(${commits})`)}\n${neutralise(log)}\n`)
   stdout.write(removed ? "" : `\nLook around: ${path}\n`)
 }

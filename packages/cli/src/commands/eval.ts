@@ -43,13 +43,15 @@ export const evalCommand: Command = {
       { line: "toolwright eval run suite.yaml --html report.html", does: "Try it, and write a page" },
     ],
   }),
-  details: `What a suite is made of: [evaluations.md](evaluations.md). Whoever names a suite trusts it, as a configuration that is named: its commands
-run, in the sandbox and without a network, and its models' servers are asked. \`--model\` stands in place of the suite's models. Calls that need
-a permission are denied, since nobody is asked; \`--allow-tool\` gives it.
+  details: `What a suite is made of: [evaluations.md](evaluations.md). Whoever names a suite trusts it, as a
+configuration that is named: its commands run, in the sandbox and without a network, and its models' servers are asked.
+\`--model\` stands in place of the suite's models. Calls that need a permission are denied, since nobody is asked;
+\`--allow-tool\` gives it.
 
-At Ctrl-C nothing is lost: what was tried is on record, and \`eval resume\` makes the trials that are left. It also makes those again of which
-nothing could be told, since a model's server was away or a judge gave no judgement: these count as neither passed nor failed, and while there
-are any the exit code is 1. The exit code of an evaluation that was interrupted is 130.
+At Ctrl-C nothing is lost: what was tried is on record, and \`eval resume\` makes the trials that are left. It also
+makes those again of which nothing could be told, since a model's server was away or a judge gave no judgement: these
+count as neither passed nor failed, and while there are any the exit code is 1. The exit code of an evaluation that was
+interrupted is 130.
 
 The record of each trial's run is its transcript: \`toolwright runs show <id>\` shows it.`,
   async run(invocation) {

@@ -70,10 +70,11 @@ export const formatCommand: Command = {
     options: OPTIONS,
     examples: [{ line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" }],
   }),
-  details: `\`parse\` prints \`{"calls", "content", "reasoning", "problems"}\`; nothing in the text makes it fail. With \`--jsonl\` each line is
-\`{"format"|"model"|"template", "tools", "raw"}\`. \`--template\` takes a file in Jinja, a tokenizer_config.json, a GGUF file or a server's
-address, and renders what \`--messages\` holds. \`infer\` derives a format from a chat template alone, for models that no format is known of: it
-says how sure it is and what it could not see, and its exit code is 0 where there is a format. \`--calls\` holds \`[{"name", "arguments"}]\`.`,
+  details: `\`parse\` prints \`{"calls", "content", "reasoning", "problems"}\`; nothing in the text makes it fail. With
+\`--jsonl\` each line is \`{"format"|"model"|"template", "tools", "raw"}\`. \`--template\` takes a file in Jinja, a
+tokenizer_config.json, a GGUF file or a server's address, and renders what \`--messages\` holds. \`infer\` derives a
+format from a chat template alone, for models that no format is known of: it says how sure it is and what it could not
+see, and its exit code is 0 where there is a format. \`--calls\` holds \`[{"name", "arguments"}]\`.`,
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action, id] = positionals

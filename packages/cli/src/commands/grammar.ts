@@ -56,8 +56,8 @@ export const grammarCommand: Command = {
       { line: "toolwright grammar check patch.lark --text a.patch", does: "Where a text leaves a grammar" },
     ],
   }),
-  details: `\`check --jsonl\` reads lines \`{"schema": <JSON text>, "instances": [<JSON text>, …]}\` and answers each with one line
-\`{"status": "exact"|"refused"|"relaxed", "reasons": […], "accepted": [true|false, …]}\`.`,
+  details: `\`check --jsonl\` reads lines \`{"schema": <JSON text>, "instances": [<JSON text>, …]}\` and answers each
+with one line \`{"status": "exact"|"refused"|"relaxed", "reasons": […], "accepted": [true|false, …]}\`.`,
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const options = schemaOptions(values)

@@ -45,14 +45,17 @@ export const runCommand: Command = {
       { line: 'toolwright run "delete notes.txt" --dry-run', does: "See the calls, run none" },
     ],
   }),
-  details: `Which model is asked is said by options, environment variables or toolwright.yaml. Where none is configured, the built-in pocket
-model does plain requests; it asks before it deletes, moves, writes over a file or runs a program (\`--allow-tool\`), and where it is not
-sure. With it the exit code is 1 also when a call failed, or the model declined or asked.
+  details: `Which model is asked is said by options, environment variables or toolwright.yaml. Where none is
+configured, the built-in pocket model does plain requests; it asks before it deletes, moves, writes over a file or runs
+a program (\`--allow-tool\`), and where it is not sure. With it the exit code is 1 also when a call failed, or the
+model declined or asked.
 
-The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests as
-they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.
+The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right,
+or the tests as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note
+of each.
 
-With \`--dry-run\` the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the model is
-told so. With \`--json\` each is a line with type "call-end", name and arguments. The exit code is 0 when all were well-formed.`,
+With \`--dry-run\` the model's calls are checked against the tools' schemas and the permissions, and shown; none is
+run, and the model is told so. With \`--json\` each is a line with type "call-end", name and arguments. The exit code
+is 0 when all were well-formed.`,
   run: (invocation) => runTask(invocation, undefined, AGENT),
 }

@@ -171,7 +171,8 @@ const said = (text: unknown): string => neutralise(String(text ?? ""))
 const APPROVALS: Readonly<Record<string, (event: RecordedEvent) => string>> = {
   "approval-ask": ({ name, question }) => `  waits for approval of ${said(name)}: ${oneLine(said(question), 300)}`,
   "approval-answer": ({ state, by, note }) =>
-    `  ${said(state)} by ${neutralise(callerName(typeof by === "string" ? by : null))}${note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`}`,
+    `  ${said(state)} by ${neutralise(callerName(typeof by === "string" ? by : null))}` +
+    (note === null || note === undefined ? "" : `: ${oneLine(said(note), 300)}`),
 }
 
 function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
@@ -223,11 +224,14 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
   const style = styleFor(isTTY.stdout, env)
   for (const { line, diff } of differences) {
     stdout.write(`\n${style.bold(neutralise(line))}\n`)
-    for (const each of diff === "" ? [] : diff.split("\n"))
-      stdout.write(
-        `${each.startsWith("+") ? style.green(neutralise(each)) : each.startsWith("-") ? style.red(neutralise(each)) : neutralise(each)}\n`,
-      )
+    for (const each of diff === "" ? [] : diff.split("\n")) stdout.write(`${colouredLine(neutralise(each), style)}\n`)
   }
+}
+
+/** A line of a difference: what came is green, what went is red. */
+function colouredLine(line: string, style: ReturnType<typeof styleFor>): string {
+  if (line.startsWith("+")) return style.green(line)
+  return line.startsWith("-") ? style.red(line) : line
 }
 
 /** Whether what the run changed was taken back, and how it can be. */

@@ -94,13 +94,17 @@ export const serveCommand: Command = {
       },
     ],
   }),
-  details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/\` is the console, \`/docs\` a plain page to try them, \`/prompts/\` renders
-prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic, \`/api\` any of Ollama, tool use in front of it
-(model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. With a token too, \`POST /tasks\` queues
-what an agent is to do (as \`toolwright tasks add\` does), \`POST /plans\` starts a plan, \`POST /agents\` makes an agent, and the server works on the tasks. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
-tools with these tags alone, and not for \`/mcp\`, \`/v1\`, \`/api\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
-\`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
-BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end, a second one ends them too.`,
+  details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/\` is the console,
+\`/docs\` a plain page to try them, \`/prompts/\` renders prompts, \`/metrics\` is for Prometheus. With a model
+configured, \`/v1\` gives any client of OpenAI and of Anthropic, \`/api\` any of Ollama, tool use in front of it (model
+\`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. With a token too,
+\`POST /tasks\` queues what an agent is to do (as \`toolwright tasks add\` does), \`POST /plans\` starts a plan, \`POST
+/agents\` makes an agent, and the server works on the tasks. Only this machine can reach it, unless a token is set; a
+token \`secret:git,filesystem\` is for tools with these tags alone, and not for \`/mcp\`, \`/v1\`, \`/api\` and
+\`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as \`--token\` and \`--token-file\`. Where
+every folder is read-only, no tool that writes is offered. As a service of a container it reads BASE_REPOS_PATH,
+BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end, a
+second one ends them too.`,
   async run(invocation: Invocation) {
     const { values: given } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
@@ -181,7 +185,9 @@ function introduction(
   const { readOnly, roots = [] } = configuration.workspace
   const lines = [
     `Serving ${count(offered.length, "tool")} at ${url}`,
-    `  ${bundles === undefined ? "of all bundles; --bundle coding has those for code alone" : `of the bundle ${bundles.join(", ")}`}`,
+    bundles === undefined
+      ? "  of all bundles; --bundle coding has those for code alone"
+      : `  of the bundle ${bundles.join(", ")}`,
     `  ${url}/              the console: call tools, look into runs`,
     `  ${url}/docs          the tools as OpenAPI shows them`,
     `  ${url}/openapi.json  for importers`,

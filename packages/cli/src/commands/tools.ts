@@ -57,8 +57,8 @@ export const toolsCommand: Command = {
       },
     ],
   }),
-  details: `Tools may touch the folders given with \`--root\` (read and write) and \`--read-only\`, or the current folder. The actions of a tool are
-tools too: \`search_grep\` is \`search\` with \`--action grep\`.`,
+  details: `Tools may touch the folders given with \`--root\` (read and write) and \`--read-only\`, or the current
+folder. The actions of a tool are tools too: \`search_grep\` is \`search\` with \`--action grep\`.`,
   async run(invocation) {
     const [action = "list", ...rest] = invocation.args
     if (action === "call") return call(invocation, rest)

@@ -37,17 +37,19 @@ export const trustCommand: Command = {
       { line: "toolwright trust revoke .", does: "Forget what was said about the file of this folder" },
     ],
   }),
-  details: `A file may always take things away: folders read only, tools denied, fewer of them. Trust holds for the file as it stands, for
-the files of MCP servers, agents and the screenplay that it names, for modules of tools and middleware, for the programs of its folder that
-servers are started with, and for what these import by relative paths: a change of any asks again. What a program reads or loads in another
-way, and what \`npx\` downloads, is not covered. It is kept in your own state folder, never beside the file. A
-file named with \`--config\` is trusted, since you named it.
+  details: `A file may always take things away: folders read only, tools denied, fewer of them. Trust holds for the
+file as it stands, for the files of MCP servers, agents and the screenplay that it names, for modules of tools and
+middleware, for the programs of its folder that servers are started with, and for what these import by relative paths:
+a change of any asks again. What a program reads or loads in another way, and what \`npx\` downloads, is not covered.
+It is kept in your own state folder, never beside the file. A file named with \`--config\` is trusted, since you named
+it.
 
-What an MCP server or a REST tools service tells of a tool when it is first connected to is what you let in: its description, arguments,
-effects. That is remembered as marks, for a server of that name and that command or address. A tool that is told otherwise later, also after
-a restart, is asked about with its new description, or refused where nobody can be asked; a yes there, or \`trust source\`, lets it in as
-it is told now. \`trust revoke\` with the name of a server forgets it, so that what it tells next counts as told for the first time.
-\`acceptChanges: true\` in the server's settings lets it change its tools unasked.`,
+What an MCP server or a REST tools service tells of a tool when it is first connected to is what you let in: its
+description, arguments, effects. That is remembered as marks, for a server of that name and that command or address. A
+tool that is told otherwise later, also after a restart, is asked about with its new description, or refused where
+nobody can be asked; a yes there, or \`trust source\`, lets it in as it is told now. \`trust revoke\` with the name of
+a server forgets it, so that what it tells next counts as told for the first time. \`acceptChanges: true\` in the
+server's settings lets it change its tools unasked.`,
   async run(invocation: Invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [word = ".", folder] = positionals

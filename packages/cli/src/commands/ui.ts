@@ -26,8 +26,8 @@ export const uiCommand: Command = {
       { line: "toolwright ui --no-open", does: "Prints the address, to be opened by hand" },
     ],
   }),
-  details: `The page is the one that \`toolwright serve\` serves at \`/\`. The address holds a code that opens it once; the token behind it stays in that tab,
-and ends with the server. Ctrl-C ends it.`,
+  details: `The page is the one that \`toolwright serve\` serves at \`/\`. The address holds a code that opens it once;
+the token behind it stays in that tab, and ends with the server. Ctrl-C ends it.`,
   async run(invocation: Invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const port = Number(values.port ?? 0)

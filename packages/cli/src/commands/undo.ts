@@ -67,7 +67,8 @@ async function list({ invocation: { stdout, stderr }, values, history, print }: 
   const foreign = history.foreign()
   if (foreign > 0)
     stderr.write(
-      `${foreign === 1 ? "1 entry" : `${foreign} entries`} that came with this folder, and not from you on this machine, left out.
+      `${foreign === 1 ? "1 entry" : `${foreign} entries`} that came with this folder, and not from you on this \
+machine, left out.
 `,
     )
   if (values.json === true) {

@@ -40,11 +40,11 @@ export const workCommand: Command = {
       { line: "toolwright work --concurrency 4 --database postgres://…", does: "One of several workers" },
     ],
   }),
-  details: `At Ctrl-C or SIGTERM a worker takes no more tasks and lets those under way end. After the seconds of \`--drain\` they are
-interrupted and given back; another worker goes on with them where they are. Nobody is at hand to ask: what needs a permission that the
-configuration does not give is refused; with \`--approvals wait\` the task waits for the answer (\`toolwright approvals\`), and once that is given
-a worker goes on with it. While the server of \`--database\` is away a worker waits for it, also when it starts, and says so; with \`--once\`
-it ends.`,
+  details: `At Ctrl-C or SIGTERM a worker takes no more tasks and lets those under way end. After the seconds of
+\`--drain\` they are interrupted and given back; another worker goes on with them where they are. Nobody is at hand to
+ask: what needs a permission that the configuration does not give is refused; with \`--approvals wait\` the task waits
+for the answer (\`toolwright approvals\`), and once that is given a worker goes on with it. While the server of
+\`--database\` is away a worker waits for it, also when it starts, and says so; with \`--once\` it ends.`,
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     return work(invocation, values)

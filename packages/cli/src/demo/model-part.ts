@@ -120,7 +120,8 @@ async function putRight(
   const was =
     calls === "" ? "it did not make the call that was asked for" : `it decoded ${calls}. Only what was asked for is run`
   say(
-    `  The model was wrong here: ${was}.${missing.length === 0 ? "" : "\n  The right call, made by this demonstration and not by the model:"}`,
+    `  The model was wrong here: ${was}.` +
+      (missing.length === 0 ? "" : "\n  The right call, made by this demonstration and not by the model:"),
   )
   const lines = json
     ? undefined
@@ -155,6 +156,7 @@ export async function introduction(): Promise<string> {
   const { DEFAULT_PAIRING } = await import("@toolwright/runtime")
   return `1. Requests, decoded live by the pocket model
    It is ${DEFAULT_PAIRING.words.is}.
-   It runs in this process, and nothing that it writes is prepared. Tools, tests and git are real. A call that was not asked for is
+   It runs in this process, and nothing that it writes is prepared. Tools, tests and git are real. A call that was \
+not asked for is
    shown and not run.`
 }

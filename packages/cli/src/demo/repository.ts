@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { packageJson } from "./package-json.ts"
 
 const run = promisify(execFile)
 
@@ -23,7 +24,7 @@ test("refuses negative numbers", () => {
 
 const FIBONACCI = {
   "tests/fibonacci.test.ts": TESTS,
-  "package.json": `${JSON.stringify({ name: "fibonacci", private: true, type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
+  "package.json": packageJson("fibonacci"),
 }
 
 /** A fresh temporary git repository with one commit. */

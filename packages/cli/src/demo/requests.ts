@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolwright/toolbox"
+import { packageJson } from "./package-json.ts"
 
 /** A call that a request asks for. */
 export interface ExpectedCall {
@@ -26,7 +27,7 @@ Adds up what a table has ordered.
 
 Run the tests with \`npm test\`.
 `,
-  "package.json": `${JSON.stringify({ name: "bill", private: true, type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
+  "package.json": packageJson("bill"),
   "src/bill.js": `// ${MARK}: say in which currency
 export function add(a, b) {
   return a - b

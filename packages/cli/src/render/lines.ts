@@ -97,7 +97,9 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ...(artifact === undefined
       ? []
       : [
-          `  ${style.dim(`handed over ${neutralise(artifact.name)}: ${oneLine(JSON.stringify(artifact.value), room - 20)}`)}`,
+          `  ${style.dim(
+            `handed over ${neutralise(artifact.name)}: ${oneLine(JSON.stringify(artifact.value), room - 20)}`,
+          )}`,
         ]),
   ],
   "tools-changed": ({ added, removed }, sheet) => [

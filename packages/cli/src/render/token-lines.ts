@@ -18,7 +18,8 @@ export function tokenLines(
   const width = Math.min(WIDEST, Math.max(4, ...steps.map(({ text }) => shown(text).length)))
   const left = steps.length - MOST_TOKENS
   return [
-    `  ${style.bold(count(steps.length, "token"))}${trace.problem === undefined ? "" : `; ${neutralise(trace.problem)}`}`,
+    `  ${style.bold(count(steps.length, "token"))}` +
+      (trace.problem === undefined ? "" : `; ${neutralise(trace.problem)}`),
     ...steps.slice(0, MOST_TOKENS).map((step) => `    ${lineOf(step, width, style)}`),
     ...(left > 0 ? [`    ${style.dim(`${count(left, "token")} more: --json has all`)}`] : []),
     ...origins.map((origin) => `  ${originLine(origin, style)}`),

@@ -78,7 +78,9 @@ export interface ChangeHistory extends CallRecorder {
    * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
    */
   plan(id?: string): Promise<PlannedUndo>
-  /** The same for several items, taken back one after another, as one that is called `id`; what changed nothing is none. */
+  /**
+   * The same for several items, taken back one after another, as one that is called `id`; what changed nothing is none.
+   */
   planAll(id: string, items: readonly string[]): Promise<PlannedUndo>
   /**
    * What an item changed, path by path, with the lines that differ where their text is still kept; nothing for an id

@@ -54,8 +54,8 @@ interface Fork {
 
 /**
  * The bias of the tokens in which names part, from the bias of the names. Only differences count: where all names that
- * can follow are equally likely nothing is added, and a name goes after another one that it begins with by how much more
- * likely it is. A token that would lead to one name here and another there gets the weaker of the two.
+ * can follow are equally likely nothing is added, and a name goes after another one that it begins with by how much
+ * more likely it is. A token that would lead to one name here and another there gets the weaker of the two.
  *
  * @param names the tokens with which each name is written, all from the same beginning, by the model's own vocabulary
  * @returns values to add, by token number

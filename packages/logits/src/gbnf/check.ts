@@ -89,7 +89,9 @@ function referenceProblems(rules: ReadonlyMap<string, GbnfRule>): GbnfProblem[] 
   return problems
 }
 
-/** What an engine would follow without coming to an end: empty rounds, rules that begin with themselves or never end. */
+/**
+ * What an engine would follow without coming to an end: empty rounds, rules that begin with themselves or never end.
+ */
 function endlessProblems(rules: ReadonlyMap<string, GbnfRule>): GbnfProblem[] {
   const problems: GbnfProblem[] = []
   const nullable = nullableRules(rules)

@@ -178,8 +178,10 @@ function keyOf(state: State): string | number {
       return state.text * 2 + (state.quote === SINGLE ? 1 : 0)
     case "character":
       return `c${state.text},${state.quote},${state.partial.bits},${state.partial.left},${state.partial.size}`
-    case "escape":
-      return `e${state.text},${state.quote},${state.escape.read},${state.escape.kind},${state.escape.value},${state.escape.high}`
+    case "escape": {
+      const { read, kind, value, high } = state.escape
+      return `e${state.text},${state.quote},${read},${kind},${value},${high}`
+    }
     case "after":
       return `a${state.outcome}`
   }

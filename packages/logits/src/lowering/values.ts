@@ -153,7 +153,8 @@ interface Stepping {
 function steppedItems(plan: ArrayPlan, progress: ArrayProgress, first: boolean, stepping: Stepping): PlainExpression {
   const { notation, name, lowering } = stepping
   const space = lowering.space(notation)
-  const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${progress.index},${progress.counts.join()},${progress.used}`
+  const reached = `${progress.index},${progress.counts.join()},${progress.used}`
+  const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${reached}`
   return lowering.book.define(`items;${id}`, `${name}-items`, () => {
     const next = steps(plan, progress)
     lowering.book.spend(OPTION_STEPS * next.length)

@@ -53,7 +53,8 @@ function describe({ low, high, step, notSteps, plain }: NumberSet): string {
   const bound = (one: Bound | undefined): string =>
     one === undefined ? "" : `${printDecimal(one.value)}${one.open ? "!" : ""}`
   const steps = (list: readonly Decimal[]): string => list.map(printDecimal).join(",")
-  return `${bound(low)};${bound(high)};${step === undefined ? "" : printDecimal(step)};${steps(notSteps)};${plain === true}`
+  const own = step === undefined ? "" : printDecimal(step)
+  return `${bound(low)};${bound(high)};${own};${steps(notSteps)};${plain === true}`
 }
 
 /** The sets of a type are asked for wherever the type is: each is described once. */

@@ -117,7 +117,8 @@ function inRange(value: unknown, { from, to, whole, above }: Range): boolean {
 }
 
 function describe({ from, to, whole, above }: Range): string {
-  return `${whole === true ? "a whole number " : ""}${above === true ? `above ${from} and up to ${to}` : `from ${from} to ${to}`}`
+  const between = above === true ? `above ${from} and up to ${to}` : `from ${from} to ${to}`
+  return `${whole === true ? "a whole number " : ""}${between}`
 }
 
 const isMapping = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)

@@ -100,11 +100,14 @@ function languageOf(format: string, source: string): Dfa {
 }
 
 function hierarchyOf(authority: string): string {
-  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|${pathCharacter}+(?:/${pathCharacter}*)*|)`
+  const rootless = `${pathCharacter}+(?:/${pathCharacter}*)*`
+  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${rootless})?|${rootless}|)`
 }
 
 function relativeOf(authority: string): string {
-  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|(?:[${unreserved}${subDelims}@]|${percent})+(?:/${pathCharacter}*)*|)`
+  const rootless = `${pathCharacter}+(?:/${pathCharacter}*)*`
+  const withoutColon = `(?:[${unreserved}${subDelims}@]|${percent})+(?:/${pathCharacter}*)*`
+  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${rootless})?|${withoutColon}|)`
 }
 
 /** @param last its last four bytes */

@@ -18,4 +18,5 @@ export function backendKindOf(model: Configuration["model"]): BackendKind | unde
 /** What to do where no model is configured, in words that the command line turns into flags. */
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
   \`model.name: qwen2.5-coder:7b\` \`model.baseUrl: http://localhost:11434/v1\`
-On the command line TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL do too (and TOOLWRIGHT_API_KEY where a key is needed), or both in toolwright.yaml.`
+On the command line TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL do too (and TOOLWRIGHT_API_KEY where a key is needed), \
+or both in toolwright.yaml.`

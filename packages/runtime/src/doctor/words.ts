@@ -12,8 +12,11 @@ export function examinationText(found: Examination): string {
     `Server     ${serverWords(found)}${version === undefined ? "" : ` ${version}`} at ${baseUrl}`,
     `Model      ${model}${found.listed === false ? ", which the server does not list: check the name" : ""}`,
     `Template   ${TEMPLATES[found.template]}. Calls in text are read as '${found.format}'. ${found.formatBecause}`,
-    `Window     ${contextTokens === undefined ? "not told by the server; say it with --context-tokens" : `${contextTokens} tokens`}`,
-    `Tool use   by the server: ${triesText(found.native)}${found.saysNative ? "" : " The server says that the model's template knows no tools."}`,
+    contextTokens === undefined
+      ? "Window     not told by the server; say it with --context-tokens"
+      : `Window     ${contextTokens} tokens`,
+    `Tool use   by the server: ${triesText(found.native)}` +
+      (found.saysNative ? "" : " The server says that the model's template knows no tools."),
     `           with the tools in the prompt: ${triesText(found.text)}`,
     `Grammar    ${GRAMMARS[found.grammar]}`,
     ...(found.structuralTags === undefined ? [] : [`Tags       structural tags: ${TAGS[found.structuralTags]}`]),

@@ -84,7 +84,8 @@ const MOST_IN_A_ROW = 5
  *
  * @example
  * await using tried = evaluations({ settings: { model: { baseUrl: "http://localhost:8080/v1", name: "qwen" } } })
- * const { reached, models } = await tried.run({ name: "greet", tasks: { hello: { task: "…", graders: [{ answer: { contains: "hello" } }] } } })
+ * const graders = [{ answer: { contains: "hello" } }]
+ * const { reached, models } = await tried.run({ name: "greet", tasks: { hello: { task: "…", graders } } })
  */
 export function evaluations({ settings = {}, settingsFor = merged(settings) }: EvaluationsOptions = {}): Evaluations {
   const { cwd = process.cwd(), env = process.env, tools: _tools, approve: _approve, ...rest } = settings

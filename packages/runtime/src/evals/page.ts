@@ -152,13 +152,18 @@ const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --quiet: #5b6270; --pass: #15702f; --fail: #b3261e; --error: #8a5a00 }
 @media (prefers-color-scheme: dark) { :root { --quiet: #a3abb8; --pass: #6fd48b; --fail: #ff9a92; --error: #f0c061 } }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
-h1 { font-size: 1.5rem; margin: 0 } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem } h3 { font-size: .95rem; margin: 1rem 0 .3rem }
+h1 { font-size: 1.5rem; margin: 0 }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem } h3 { font-size: .95rem; margin: 1rem 0 .3rem }
 .quiet { color: var(--quiet) } .pass { color: var(--pass) } .fail { color: var(--fail) } .error { color: var(--error) }
-.badge { font-size: .8rem; font-weight: 600; border: 1px solid; border-radius: 1rem; padding: 0 .55rem; white-space: nowrap }
+.badge { font-size: .8rem; font-weight: 600; border: 1px solid; border-radius: 1rem;
+  padding: 0 .55rem; white-space: nowrap }
 .wide { overflow-x: auto } table { border-collapse: collapse; min-width: 60% }
-th, td { text-align: left; padding: .35rem 1rem .35rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums }
+th, td { text-align: left; padding: .35rem 1rem .35rem 0; border-bottom: 1px solid var(--line);
+  font-variant-numeric: tabular-nums }
 th { font-weight: 600; color: var(--quiet); font-size: .85rem }
 details { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .8rem; margin: .5rem 0 }
-summary { cursor: pointer } pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto; background: #8881; padding: .5rem; border-radius: .3rem; margin: .3rem 0 }
+summary { cursor: pointer }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto;
+  background: #8881; padding: .5rem; border-radius: .3rem; margin: .3rem 0 }
 code { overflow-wrap: anywhere } ul, ol { padding-left: 1.4rem } li { margin: .3rem 0 }
 `

@@ -104,7 +104,8 @@ function beyond(request: string): string | undefined {
 }
 
 const byHand = (what: string, name: string, args: Reading["arguments"]): string =>
-  `I can't ${what}: none of the tools that I know does that. To do it yourself:\n  ${commandFor({ name, arguments: args })}`
+  `I can't ${what}: none of the tools that I know does that. To do it yourself:\n` +
+  `  ${commandFor({ name, arguments: args })}`
 
 /** A name that can only be one of a file or folder: one word, in quotes or not. */
 const NAME = /(?!(?:everything|all|it|this|that|them|these|those)\b)["'`]?([\w./-]+)["'`]?[.?!]?$/.source
@@ -138,7 +139,9 @@ const BY_HAND: readonly (readonly [RegExp, (named: string) => string])[] = [
   ],
 ]
 
-/** How requests begin for which there is no tool; the model would offer the next best thing that can be done to a file. */
+/**
+ * How requests begin for which there is no tool; the model would offer the next best thing that can be done to a file.
+ */
 const NO_TOOL = /^(?:please )?(sort|merge|count the words|summari[sz]e|translate|compress|zip|encrypt) /i
 const NO_TOOL_FOR = (what: string): string =>
   `I can't ${what}: no tool of mine does that. I can read, write, search and move files, run commands and ` +

@@ -103,7 +103,10 @@ export interface Wire {
   failure(failure: GatewayFailure): JsonObject
   /** Questions that need no model, by their path. They throw what `read` throws. */
   others?: Readonly<Record<string, (body: JsonObject, served: ServedModels, caller: string) => JsonObject>>
-  /** What is asked about answers that are kept, by method and path: `GET /v1/responses/:id`. They throw what `read` throws. */
+  /**
+   * What is asked about answers that are kept, by method and path: `GET /v1/responses/:id`. They throw what `read`
+   * throws.
+   */
   kept?: Readonly<Record<string, (asked: KeptQuestion) => JsonObject>>
   /** Questions that the model's server answers in OpenAI's form, by their path. */
   translated?: Readonly<Record<string, Translated>>

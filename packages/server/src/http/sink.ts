@@ -25,8 +25,8 @@ export function sinkOf(context: Context): Sink | undefined {
 }
 
 /**
- * Writes an answer with the head that its handler gave it. No piece is asked for before the last one has been taken, and
- * none of a reader who is gone.
+ * Writes an answer with the head that its handler gave it. No piece is asked for before the last one has been taken,
+ * and none of a reader who is gone.
  */
 export async function writeTo(outgoing: ServerResponse, response: Response, source: TextSource): Promise<void> {
   if (outgoing.closed || outgoing.destroyed) return void source.cancel().catch(() => {})

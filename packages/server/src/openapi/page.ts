@@ -17,39 +17,62 @@ export const DOCUMENTATION_PAGE = `<!doctype html>
   label { display: block; margin: .5rem 0; } .tag { opacity: .7; font-size: .85rem; margin-left: .5rem; }
 </style>
 <h1>Tools API</h1>
-<p>Each tool is called with <code>POST /tools/{name}</code> and its arguments as JSON. The document that programs read is <a href="openapi.json">openapi.json</a>.</p>
+<p>Each tool is called with <code>POST /tools/{name}</code> and its arguments as JSON. The document that programs read is
+<a href="openapi.json">openapi.json</a>.</p>
 <label>Bearer token, where one is needed <input id="token" type="password" autocomplete="off"></label>
 <label>Search <input id="search" type="search"></label>
 <main id="tools" aria-live="polite">Loading…</main>
 <script>
-const element = (name, text, attributes = {}) => Object.assign(document.createElement(name), { textContent: text ?? "" }, attributes)
-const headers = () => { const token = document.getElementById("token").value; return token ? { authorization: "Bearer " + token } : {} }
+const element = (name, text, attributes = {}) =>
+  Object.assign(document.createElement(name), { textContent: text ?? "" }, attributes)
+const headers = () => {
+  const token = document.getElementById("token").value
+  return token ? { authorization: "Bearer " + token } : {}
+}
+const USUAL = { integer: 1, number: 1, boolean: true, array: [], object: {} }
 const sample = (schema) => Object.fromEntries((schema?.required ?? []).map((name) => {
   const property = schema.properties[name] ?? {}
-  return [name, property.default ?? property.const ?? property.enum?.[0] ?? ({ integer: 1, number: 1, boolean: true, array: [], object: {} })[property.type] ?? ""]
+  return [name, property.default ?? property.const ?? property.enum?.[0] ?? USUAL[property.type] ?? ""]
 }))
 async function load() {
   const main = document.getElementById("tools")
   const response = await fetch("openapi.json", { headers: headers() })
-  if (!response.ok) { main.textContent = "The tools cannot be shown: " + response.status + (response.status === 401 ? " (enter a token above)" : ""); return }
+  if (!response.ok) {
+    const hint = response.status === 401 ? " (enter a token above)" : ""
+    main.textContent = "The tools cannot be shown: " + response.status + hint
+    return
+  }
   const { paths } = await response.json()
   main.replaceChildren(...Object.entries(paths).map(([path, { post }]) => {
-    const box = element("details"); box.dataset.text = (post.operationId + " " + post.description).toLowerCase()
-    const summary = element("summary"); summary.append(element("code", post.operationId), element("span", post.tags.join(", "), { className: "tag" })); box.append(summary, element("p", post.description))
+    const box = element("details"), summary = element("summary")
+    box.dataset.text = (post.operationId + " " + post.description).toLowerCase()
+    summary.append(element("code", post.operationId), element("span", post.tags.join(", "), { className: "tag" }))
+    box.append(summary, element("p", post.description))
     const schema = post.requestBody?.content["application/json"].schema
-    const input = element("textarea"); input.value = JSON.stringify(sample(schema), null, 2); input.setAttribute("aria-label", "Arguments of " + post.operationId)
+    const input = element("textarea")
+    input.value = JSON.stringify(sample(schema), null, 2)
+    input.setAttribute("aria-label", "Arguments of " + post.operationId)
     const button = element("button", "Call"), output = element("pre")
     button.onclick = async () => {
       output.textContent = "…"
-      const answer = await fetch(path.slice(1), { method: "POST", headers: { "content-type": "application/json", ...headers() }, body: input.value })
+      const given = { "content-type": "application/json", ...headers() }
+      const answer = await fetch(path.slice(1), { method: "POST", headers: given, body: input.value })
       output.textContent = answer.status + "\\n" + JSON.stringify(await answer.json(), null, 2)
     }
-    if (schema) { const rules = element("details"); rules.append(element("summary", "Schema"), element("pre", JSON.stringify(schema, null, 2))); box.append(rules, input) }
-    box.append(button, output); return box
+    if (schema) {
+      const rules = element("details")
+      rules.append(element("summary", "Schema"), element("pre", JSON.stringify(schema, null, 2)))
+      box.append(rules, input)
+    }
+    box.append(button, output)
+    return box
   }))
 }
 document.getElementById("token").onchange = load
-document.getElementById("search").oninput = (event) => { for (const box of document.querySelectorAll("main > details")) box.hidden = !box.dataset.text.includes(event.target.value.toLowerCase()) }
+document.getElementById("search").oninput = (event) => {
+  const wanted = event.target.value.toLowerCase()
+  for (const box of document.querySelectorAll("main > details")) box.hidden = !box.dataset.text.includes(wanted)
+}
 load()
 </script>
 </html>

@@ -49,9 +49,13 @@ function page(routes: Routes): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${SERVICE.title}</title>
-<style>:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; } body { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; }</style>
+<style>
+:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+body { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; }
+</style>
 <h1>${SERVICE.title}</h1>
-<p><a href="docs">Try the tools</a>, or read <a href="openapi.json">the document that programs read</a>. This is served here:</p>
+<p><a href="docs">Try the tools</a>, or read <a href="openapi.json">the document that programs read</a>.
+This is served here:</p>
 <ul>
 ${rows.join("\n")}
 </ul>

@@ -126,8 +126,8 @@ const UNUSABLE_KEY = {
 } as const
 
 /**
- * Why a tool is kept back that would be there elsewhere, so that nobody takes its name for mistyped. Whoever has a token
- * for some tags does not learn of tools beyond them.
+ * Why a tool is kept back that would be there elsewhere, so that nobody takes its name for mistyped. Whoever has a
+ * token for some tags does not learn of tools beyond them.
  */
 function whyNot(tools: Toolset, name: string, access: Variables["access"]): string {
   const reason = access?.tags === undefined ? tools.withdrawn(name) : undefined

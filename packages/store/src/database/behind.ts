@@ -4,7 +4,9 @@ import type { Statement } from "./driver.ts"
 const PUT_OFF_MS = 100
 /** So many are not put off any longer; more would let whoever else writes wait too long. */
 const MOST_TOGETHER = 128
-/** Characters of values: so many are not put off any longer, and of so many nobody adds more before they are written. */
+/**
+ * Characters of values: so many are not put off any longer, and of so many nobody adds more before they are written.
+ */
 const [ENOUGH_CHARACTERS, MOST_CHARACTERS] = [1024 * 1024, 16 * 1024 * 1024]
 
 interface Waiting {

@@ -23,7 +23,8 @@ export interface Database extends AsyncDisposable {
   /**
    * Statements that take effect together or not at all, which nobody waits for: on SQLite they are written a moment
    * later, many in one commit, before anything else is done with this database and before the process ends. Only a
-   * process that is killed takes the last moment with it. Where connections write side by side they are written at once.
+   * process that is killed takes the last moment with it. Where connections write side by side they are written at
+   * once.
    *
    * @param lost is told why they could not be written, where that is not thrown
    * @returns when there is room for more

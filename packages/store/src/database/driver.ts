@@ -30,7 +30,9 @@ export interface Driver {
   /** The statement with which a transaction begins that will write. */
   readonly begin: string
   connect(): Promise<Connection>
-  /** Writes a moment later what nobody waits for; see `Database.behind`. Absent where connections write side by side. */
+  /**
+   * Writes a moment later what nobody waits for; see `Database.behind`. Absent where connections write side by side.
+   */
   behind?(statements: readonly Statement[], lost: (thrown: unknown) => void): Promise<void>
   close(): Promise<void>
 }

@@ -23,7 +23,8 @@ export function sha256(text: string): string {
  */
 export function linkHash(previous: string, { run, seq, type, time, fence, digest }: Link): string {
   return sha256(
-    `${previous}{"digest":"${digest}","fence":${fence},"run":${JSON.stringify(run)},"seq":${seq},"time":${time},"type":${JSON.stringify(type)}}`,
+    `${previous}{"digest":"${digest}","fence":${fence},"run":${JSON.stringify(run)},` +
+      `"seq":${seq},"time":${time},"type":${JSON.stringify(type)}}`,
   )
 }
 

@@ -86,7 +86,9 @@ async function isNamed(execute: Execute, hash: string): Promise<boolean> {
   return (await execute("SELECT 1 FROM bodies WHERE content LIKE ? LIMIT 1", [`%${hash}%`])).rows.length > 0
 }
 
-/** SQLite leaves in its file, and in its log, what it has freed: both are written anew. A server does that by itself. */
+/**
+ * SQLite leaves in its file, and in its log, what it has freed: both are written anew. A server does that by itself.
+ */
 async function overwriteFreed({ dialect, execute }: Database): Promise<void> {
   if (dialect !== "sqlite") return
   await execute("VACUUM")

@@ -61,7 +61,8 @@ export const BEGIN_RUN = `INSERT INTO runs
 
 /** A run that is put on record when it has ended already, with its events. */
 export const PUT_RUN = `INSERT INTO runs
-    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, started_at, state, outcome, summary, ended_at)
+    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, started_at, state, outcome,
+    summary, ended_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, 'ended', ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`
 
@@ -89,5 +90,6 @@ export const END_RUN = `UPDATE runs SET state = 'ended', outcome = ?, summary = 
 export const RELEASE_RUN = `UPDATE runs SET state = 'waiting', heartbeat = NULL, holder = NULL
   WHERE id = ? AND fence = ? AND state <> 'ended'`
 
-export const RUN_COLUMNS = `id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder,
+export const RUN_COLUMNS = `id, task, agent, model, title, surface, workspace, caller, state, outcome, summary,
+  fence, holder,
   heartbeat, parent_run, parent_seq, about, started_at, ended_at, asked_by, asked_call, asked_key, depth, max_depth`

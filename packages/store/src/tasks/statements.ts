@@ -1,7 +1,9 @@
 import type { Dialect } from "../database/driver.ts"
 
-export const TASK_COLUMNS = `id, parent, depth, max_depth, plan, agent, input, priority, state, attempts, max_attempts, not_before,
-  idempotency_key, workspace, budget, result, reason, run, fence, holder, heartbeat, dependants, created_at, updated_at, started_at, ended_at`
+export const TASK_COLUMNS = `id, parent, depth, max_depth, plan, agent, input, priority, state, attempts,
+  max_attempts, not_before,
+  idempotency_key, workspace, budget, result, reason, run, fence, holder, heartbeat, dependants,
+  created_at, updated_at, started_at, ended_at`
 
 const TASK_VALUES = 17
 
@@ -44,7 +46,9 @@ const WITHIN = `(workspace IS NULL OR workspace = ? OR substr(workspace, 1, CAST
  */
 export function claimTasks(dialect: Dialect, within: boolean, plan: boolean): string {
   return `WITH next AS ${dialect === "postgres" ? "MATERIALIZED " : ""}(
-      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)${within ? ` AND ${WITHIN}` : ""}${plan ? " AND plan = ?" : ""}
+      SELECT id FROM tasks
+      WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)
+        ${within ? `AND ${WITHIN}` : ""} ${plan ? "AND plan = ?" : ""}
       ORDER BY priority DESC, created_at, id LIMIT ?${dialect === "postgres" ? " FOR UPDATE SKIP LOCKED" : ""})
     UPDATE tasks SET state = 'running', attempts = attempts + 1, fence = fence + 1, holder = ?, heartbeat = ?,
       started_at = COALESCE(started_at, ?), updated_at = ?, not_before = NULL, reason = NULL
@@ -62,7 +66,8 @@ export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
  * A run that has ended stays with a task that has; the next try begins another one. A run that was named and not yet
  * begun stays too: whoever named it may wake up and begin it, and a second run would do everything twice.
  */
-export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
+export const END_TASK = `UPDATE tasks SET
+  state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
   holder = NULL, heartbeat = NULL,
   run = CASE WHEN ? = 1 AND EXISTS (SELECT 1 FROM runs WHERE id = tasks.run AND state = 'ended') THEN NULL ELSE run END
   ${HELD} RETURNING ${TASK_COLUMNS}`
@@ -111,7 +116,8 @@ export const BLOCK_DEPENDANTS = `UPDATE tasks SET state = 'blocked', reason = ?,
 export const UNBLOCK_DEPENDANTS = `UPDATE tasks SET state = 'waiting', reason = NULL, ended_at = NULL, updated_at = ?
   WHERE state = 'blocked' AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?) RETURNING id`
 
-export const CANCEL_TASK = `UPDATE tasks SET state = 'cancelled', reason = ?, ended_at = ?, updated_at = ?, holder = NULL, heartbeat = NULL
+export const CANCEL_TASK = `UPDATE tasks SET
+  state = 'cancelled', reason = ?, ended_at = ?, updated_at = ?, holder = NULL, heartbeat = NULL
   WHERE id = ? AND state IN ('queued', 'waiting', 'running', 'needs-approval', 'blocked')`
 
 /** The run that a cancelled task left open. */
@@ -122,7 +128,8 @@ export const AWAKEN_TASK = `UPDATE tasks SET state = 'queued', reason = NULL, at
   WHERE id = ? AND state = 'needs-approval'`
 
 /** A run that was left open goes on; after one that has ended another begins. */
-export const RETRY_TASK = `UPDATE tasks SET state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?,
+export const RETRY_TASK = `UPDATE tasks SET
+  state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?,
     run = CASE WHEN EXISTS (SELECT 1 FROM runs WHERE id = tasks.run AND state = 'ended') THEN NULL ELSE run END
   WHERE id = ? AND state IN ('failed', 'abandoned', 'cancelled', 'blocked')`
 

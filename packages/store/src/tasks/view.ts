@@ -36,8 +36,8 @@ export interface TaskView {
 }
 
 /**
- * A task as it may be shown: without the secrets in what was asked and what came of it. Its row holds the task as it was
- * given, since its agent has to be told.
+ * A task as it may be shown: without the secrets in what was asked and what came of it. Its row holds the task as it
+ * was given, since its agent has to be told.
  */
 export function shownTask(row: TaskRow): TaskRow {
   const redact = createRedactor()

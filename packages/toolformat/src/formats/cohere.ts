@@ -41,7 +41,7 @@ export const cohere: Format = {
   stop: ["<|END_OF_TURN_TOKEN|>"],
   prompt: toolLinesPrompt,
   result: (call, result) =>
-    `<|START_TOOL_RESULT|>[\n    ${JSON.stringify({ tool_call_id: call.id, results: { "0": resultText(result) }, is_error: result.success ? null : true })}\n]<|END_TOOL_RESULT|>`,
+    wrapped({ tool_call_id: call.id, results: { "0": resultText(result) }, is_error: result.success ? null : true }),
   templateMarkers: [["<|START_ACTION|>", "<|END_ACTION|>"]],
 }
 
@@ -58,3 +58,6 @@ export const commandR: Format = {
     ["Action:", "json-formatted list of actions"],
   ],
 }
+
+const wrapped = (result: object): string =>
+  `<|START_TOOL_RESULT|>[\n    ${JSON.stringify(result)}\n]<|END_TOOL_RESULT|>`

@@ -39,6 +39,7 @@ export const functionGemma: Format = {
   stop: ["<end_of_turn>", "<start_function_response>"],
   prompt: toolLinesPrompt,
   result: (call, result) =>
-    `<start_function_response>response:${call.name}${gemmaText({ value: resultText(result) }, "<escape>")}<end_function_response>`,
+    `<start_function_response>response:${call.name}` +
+    `${gemmaText({ value: resultText(result) }, "<escape>")}<end_function_response>`,
   templateMarkers: [["<start_function_call>"]],
 }

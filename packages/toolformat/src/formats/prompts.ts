@@ -34,12 +34,19 @@ function typeText(schema: JsonSchema): string {
 
 /** `## name`, description, parameters, then how to call: models that know no syntax of their own follow this one. */
 export const genericPrompt: PromptStyle = (tools, call) =>
-  `# Available Tools\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nCall tools using JSON format:\n${call}\n`
+  `# Available Tools\n\n${sections(tools)}\nCall tools using JSON format:\n${call}\n`
 
 /** Qwen 2.5's section, with the parameters inline. */
 export const qwenPrompt: PromptStyle = (tools, call) =>
   `# Tools\n\nYou have access to the following tools:\n\n` +
-  `${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
+  `${sections(tools)}\nTo call a tool, use the following XML format:\n${call}\n`
+
+/** Each tool under its own heading. */
+function sections(tools: readonly ToolDefinition[]): string {
+  return tools
+    .map(({ name, description, parameters }) => `## ${name}\n${description}\n\n${parametersSection(parameters)}`)
+    .join("")
+}
 
 function parametersSection(schema: JsonSchema): string {
   const lines = parameterLines(schema)
@@ -73,7 +80,12 @@ export const toolLineArrayPrompt: PromptStyle = (tools) =>
 /** Each tool as a TypeScript function type in a namespace. */
 export const typescriptPrompt: PromptStyle = (tools, call) =>
   `# Tools\n\n## functions\n\nnamespace functions {\n\n` +
-  `${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.parameters)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
+  `${tools.map(functionType).join("")}} // namespace functions\n\n` +
+  `To call a tool, write the call exactly in this form:\n${call}\n`
+
+function functionType({ name, description, parameters }: ToolDefinition): string {
+  return `${comment(description)}type ${name} = (_: ${typeScriptType(parameters)}) => any;\n\n`
+}
 
 function comment(text: string | undefined): string {
   return text === undefined || text === ""
@@ -95,10 +107,10 @@ export function typeScriptType(schema: JsonSchema): string {
     return `Array<${typeof schema.items === "object" ? typeScriptType(schema.items) : "any"}>`
   if (schema.type === "object" || schema.properties !== undefined) {
     const required = new Set(schema.required ?? [])
-    const members = Object.entries(schema.properties ?? {}).map(
-      ([name, property]) =>
-        `${comment(property.description)}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${typeScriptType(property)},\n`,
-    )
+    const members = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+      const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
+      return `${comment(property.description)}${key}${required.has(name) ? "" : "?"}: ${typeScriptType(property)},\n`
+    })
     return members.length === 0 ? "object" : `{\n${members.join("")}}`
   }
   return schema.type === "integer" ? "number" : (schema.type ?? "any")

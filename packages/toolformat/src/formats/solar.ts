@@ -25,7 +25,8 @@ export const solar: Format = {
   stop: ["<|calls|>", "<|end|>"],
   prompt: toolLinesPrompt,
   result: (call, result) =>
-    `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
+    `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}` +
+    `<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
   templateMarkers: [["<|tool_call:begin|>"]],
 }
 

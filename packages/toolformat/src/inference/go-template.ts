@@ -1,6 +1,7 @@
 /**
  * Calls in a template of Ollama's own, in Go's language. Such a template is not run here; how it writes the calls of a
- * message is read off its text, where it does so plainly, and said again in Jinja, so that the same probes can be shown.
+ * message is read off its text, where it does so plainly, and said again in Jinja, so that the same probes can be
+ * shown.
  */
 
 /** A piece of a template: text, or what stands between braces. */

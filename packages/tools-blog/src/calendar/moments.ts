@@ -36,7 +36,8 @@ export function parseTime(text: string, zone: Zone, argument: string): GivenTime
   } else if (moment !== null) {
     const offset = (moment[3] as string).toUpperCase()
     const epoch = Date.parse(
-      `${moment[1]}T${moment[2]}${offset === "Z" || offset.includes(":") ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`}`,
+      `${moment[1]}T${moment[2]}` +
+        (offset === "Z" || offset.includes(":") ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`),
     )
     if (Number.isFinite(epoch)) return { isDate: false, wall: zone.toWall(epoch), epoch }
   }

@@ -185,10 +185,7 @@ async function countChildren(request: NotionRequest, pageId: string): Promise<nu
   let count = 0
   await pages(
     request,
-    (cursor) => [
-      "GET",
-      `/v1/blocks/${pageId}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`,
-    ],
+    (cursor) => ["GET", childrenOf(pageId, cursor)],
     () => {
       count++
       return false
@@ -220,10 +217,7 @@ async function findPage(
   }
   return pages(
     request,
-    (cursor) => [
-      "GET",
-      `/v1/blocks/${parent.id}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`,
-    ],
+    (cursor) => ["GET", childrenOf(parent.id, cursor)],
     (item) => asText(asObject(item.child_page).title) === title && isNew(item),
   )
 }
@@ -294,4 +288,10 @@ function publishFailure(thrown: unknown, publication: Publication): ToolResult {
     retryable: status === 409 || status === 429 || status >= 500,
     details: { status, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }), ...partial },
   })
+}
+
+/** The address of a block's children, from a cursor on. */
+function childrenOf(block: string, cursor: string | undefined): string {
+  const from = cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`
+  return `/v1/blocks/${block}/children?page_size=100${from}`
 }

@@ -76,7 +76,9 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
     name: "generate_social_posts",
     sets: ["blog-phases", "blog-social"],
     title: "Write social posts",
-    description: `Writes posts that announce the content on social networks, and makes sure that none is too long (${limits}).`,
+    description:
+      "Writes posts that announce the content on social networks, and makes sure that none is too " +
+      `long (${limits}).`,
     category: "publish",
     optionality: "optional",
     tags: ["blog"],

@@ -143,6 +143,8 @@ function answered(info: JsonObject, withFiles: boolean): ToolResult {
 
 function fileLine(file: JsonObject): string {
   const from = file.previous_filename === undefined ? "" : ` (was ${String(file.previous_filename)})`
-  const line = `  ${String(file.status)} ${String(file.filename)}${from} +${String(file.additions)} −${String(file.deletions)}`
+  const line =
+    `  ${String(file.status)} ${String(file.filename)}${from} +${String(file.additions)} ` +
+    `−${String(file.deletions)}`
   return file.patch === undefined ? line : `${line}\n${String(file.patch)}`
 }

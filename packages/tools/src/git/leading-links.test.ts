@@ -11,7 +11,9 @@ import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fi
 const STATES = (await probeBubblewrap()).program === undefined ? (["off"] as const) : (["auto", "off"] as const)
 const SECRET = "whatTheDeniedFileSays"
 
-/** Files of git's own of which it says what they hold, or follows what they say, when they are not as it writes them. */
+/**
+ * Files of git's own of which it says what they hold, or follows what they say, when they are not as it writes them.
+ */
 const PLACES = ["shallow", "packed-refs", "MERGE_HEAD", "HEAD", "info/grafts", "info/exclude"]
 
 const CALLS: readonly JsonObject[] = [

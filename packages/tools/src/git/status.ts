@@ -124,7 +124,8 @@ export function describeStatus(status: Status): string {
       title,
       ...changes.map(
         (change) =>
-          `  ${change.status}: ${change.from === undefined ? "" : `${visibleName(change.from)} -> `}${visibleName(change.path)}`,
+          `  ${change.status}: ` +
+          `${change.from === undefined ? "" : `${visibleName(change.from)} -> `}${visibleName(change.path)}`,
       ),
     )
   }

@@ -37,7 +37,8 @@ export const listPresets: Operation = async (_args, _context, config) => {
       ...(grammar === undefined ? [] : [`grammar: ${grammar}`]),
       ...(safety === undefined ? [] : [`safety: ${safety}`]),
     ]
-    return `${name}: ${description} (${[...Object.entries(sampler).map(([key, value]) => `${key} ${String(value)}`), ...extras].join(", ")})`
+    const settings = Object.entries(sampler).map(([key, value]) => `${key} ${String(value)}`)
+    return `${name}: ${description} (${[...settings, ...extras].join(", ")})`
   })
   return success({ output: lines.join("\n"), data: { presets } })
 }
@@ -95,7 +96,8 @@ export const generateToolCall: Operation = async (args, { signal }, config) => {
     ({ name, description, parameters }) =>
       `- ${name}${description === undefined ? "" : `: ${description}`} ${JSON.stringify(parameters ?? {})}`,
   )
-  const instructions = `Call exactly one of these tools. Answer with {"name": …, "args": {…}} and nothing else.\n${listed.join("\n")}`
+  const instructions =
+    'Call exactly one of these tools. Answer with {"name": …, "args": {…}} and nothing else.\n' + listed.join("\n")
   const request = ask({
     ...args,
     system: [args["system"], instructions].filter((part) => typeof part === "string").join("\n\n"),

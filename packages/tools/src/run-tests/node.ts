@@ -14,7 +14,8 @@ export default async function* (source) {
     const error = details.error
     const isSuite = details.type === "suite" || (error && error.failureType === "subtestsFailed")
     const where = { name: data.name, file: data.file, line: data.line }
-    if (type === "test:pass") { if (!isSuite) yield line({ event: data.skip !== undefined || data.todo !== undefined ? "skip" : "pass", ...where }) }
+    const skipped = data.skip !== undefined || data.todo !== undefined
+    if (type === "test:pass") { if (!isSuite) yield line({ event: skipped ? "skip" : "pass", ...where }) }
     else if (!isSuite) {
       const cause = error && error.cause && typeof error.cause === "object" ? error.cause : error
       const message = String((cause && cause.message) || (error && error.message) || error)

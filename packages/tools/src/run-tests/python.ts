@@ -32,7 +32,8 @@ class Result(unittest.TestResult):
         file, line = innermost(err[2])
         text = str(err[1]) or err[0].__name__
         if not isinstance(err[1], AssertionError): text = err[0].__name__ + ": " + text
-        tell(event="fail", name=test.id(), message=text, file=file, line=line, stack="".join(traceback.format_exception(*err)))
+        stack = "".join(traceback.format_exception(*err))
+        tell(event="fail", name=test.id(), message=text, file=file, line=line, stack=stack)
     def addFailure(self, test, err):
         super().addFailure(test, err); self.failed(test, err)
     def addError(self, test, err):
@@ -75,10 +76,13 @@ class Plugin:
         crash = getattr(report.longrepr, "reprcrash", None)
         file = os.path.abspath(crash.path) if crash else None
         message = crash.message if crash else str(report.longrepr)
-        tell(event="fail", name=report.nodeid, message=message.split("\\n")[0], file=file, line=crash.lineno if crash else None, stack=report.longreprtext)
+        line = crash.lineno if crash else None
+        first = message.split("\\n")[0]
+        tell(event="fail", name=report.nodeid, message=first, file=file, line=line, stack=report.longreprtext)
 files, pattern = json.loads(sys.argv[1])
 sys.path.insert(0, root)
-code = pytest.main(["-q", "-p", "no:cacheprovider", *(["-k", pattern] if pattern else []), "--", *files], plugins=[Plugin()])
+chosen = ["-k", pattern] if pattern else []
+code = pytest.main(["-q", "-p", "no:cacheprovider", *chosen, "--", *files], plugins=[Plugin()])
 if code in (0, 1, 5): tell(event="end")
 sys.stdout.flush()
 os._exit(int(code))

@@ -85,7 +85,8 @@ const { join } = require("node:path")
 const folder = mkdtempSync(join(require("node:os").tmpdir(), "report-"))
 const file = join(folder, "report.json")
 const [program, ...rest] = process.argv.slice(1)
-const { status } = spawnSync(process.execPath, [program, "run", "--reporter=json", "--outputFile=" + file, "--includeTaskLocation", ...rest], { stdio: ["ignore", "inherit", "inherit"] })
+const args = [program, "run", "--reporter=json", "--outputFile=" + file, "--includeTaskLocation", ...rest]
+const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] })
 try { process.stdout.write("\\n" + readFileSync(file, "utf8") + "\\n") } catch {}
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = status ?? 1

@@ -154,7 +154,9 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
   const first = errors[0]
   return failure({
     code: "VALIDATION_FAILED",
-    message: `Validation failed: ${failed.map((one) => one.name).join(", ")}.${first === undefined ? "" : ` ${place(first)}${first.message.split("\n")[0]}`}`,
+    message:
+      `Validation failed: ${failed.map((one) => one.name).join(", ")}.` +
+      (first === undefined ? "" : ` ${place(first)}${first.message.split("\n")[0]}`),
     hint: "Correct what is reported, then validate again.",
     output,
     data,

@@ -48,7 +48,8 @@ try:
     compile(source, "file", "exec", dont_inherit=True)
     print("{}")
 except (SyntaxError, ValueError) as error:
-    print(json.dumps({"message": getattr(error, "msg", None) or str(error), "line": getattr(error, "lineno", None), "column": getattr(error, "offset", None)}))
+    line, column = getattr(error, "lineno", None), getattr(error, "offset", None)
+    print(json.dumps({"message": getattr(error, "msg", None) or str(error), "line": line, "column": column}))
 `
 
 async function python(source: string, { signal, policy = "auto" }: SyntaxOptions): Promise<SyntaxVerdict> {

@@ -82,10 +82,9 @@ function printClass(element: ClassElement, printer: Printer): string {
       ? [printConstructor(element, printer)]
       : []
   const members = [...(fields.length > 0 ? [fields.join("\n")] : []), ...constructor, ...methods]
-  const heritage =
-    element.bases.length === 0
-      ? ""
-      : ` extends ${element.bases[0]}${printer.types && element.bases.length > 1 ? ` implements ${element.bases.slice(1).join(", ")}` : ""}`
+  const [base, ...more] = element.bases
+  const parents = base === undefined ? "" : ` extends ${base}`
+  const heritage = printer.types && more.length > 0 ? `${parents} implements ${more.join(", ")}` : parents
   const inside = members.map((member) => indent(member, MARGIN, "javascript")).join("\n\n")
   return (
     `${documentation(element.docstring)}${decorators(element.decorators)}export class ${element.name}${heritage} ` +
@@ -158,9 +157,9 @@ function printImport(element: ImportElement): string {
     ...(names.length === 0 ? [] : [`{ ${names.join(", ")} }`]),
   ]
   const short = `import ${parts.join(", ")}${from}`
-  return short.length <= WIDTH
-    ? short
-    : `import ${[...(element.default === undefined ? [] : [element.default]), `{\n${names.map((one) => `${MARGIN}${one},\n`).join("")}}`].join(", ")}${from}`
+  if (short.length <= WIDTH) return short
+  const listed = `{\n${names.map((one) => `${MARGIN}${one},\n`).join("")}}`
+  return `import ${[...(element.default === undefined ? [] : [element.default]), listed].join(", ")}${from}`
 }
 
 function printVariable(element: VariableElement, printer: Printer): string {

@@ -32,9 +32,9 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The files that a configuration would load or start: modules of tools, middleware and a format wherever they lie, and of what
- * its MCP servers' commands name those that lie in the configuration's own folder, with the modules that all of these
- * import by relative paths. Programs of the system are the user's own, and change with every update.
+ * The files that a configuration would load or start: modules of tools, middleware and a format wherever they lie,
+ * and of what its MCP servers' commands name those that lie in the configuration's own folder, with the modules that
+ * all of these import by relative paths. Programs of the system are the user's own, and change with every update.
  */
 export function filesNamedBy(values: ReadonlyMap<string, unknown>, folder: string): NamedFile[] {
   const found = new Found(folder)

@@ -27,10 +27,10 @@ export function gemmaText(value: unknown, quote: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => gemmaText(item ?? null, quote)).join(",")}]`
   if (typeof value === "object" && value !== null) {
     return `{${Object.entries(value)
-      .map(
-        ([key, member]) =>
-          `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}:${gemmaText(member ?? null, quote)}`,
-      )
+      .map(([key, member]) => {
+        const written = SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)
+        return `${written}:${gemmaText(member ?? null, quote)}`
+      })
       .join(",")}}`
   }
   return JSON.stringify(value) ?? "null"

@@ -91,7 +91,9 @@ class ParametersReader {
     this.committed = true
   }
 
-  /** The tool's name, and all up to the first parameter; `call` where that is the whole call, `text` where it is none. */
+  /**
+   * The tool's name, and all up to the first parameter; `call` where that is the whole call, `text` where it is none.
+   */
   private *readName(): Scan<"parameters" | "call" | "text"> {
     const { source, call } = this
     const { call: tags } = this.syntax
@@ -156,7 +158,10 @@ class ParametersReader {
     if (said !== "") this.call.id = decodeEntities(said)
   }
 
-  /** The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on offer. */
+  /**
+   * The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on
+   * offer.
+   */
   private nameOf(written: string): string {
     const said = attributeText(written)
     const { idBefore, open } = this.syntax.call
@@ -301,7 +306,9 @@ class ParametersReader {
     return { name, said: undefined, alone: lacksValue ? "without a value" : undefined }
   }
 
-  /** The key as written where it stands alone, as an attribute says it where it is one; the tool's own where it has it. */
+  /**
+   * The key as written where it stands alone, as an attribute says it where it is one; the tool's own where it has it.
+   */
   private keyOf(text: string): string {
     const { tool } = this.call
     const written = this.syntax.parameter.open[0]?.endsWith('"') === true ? attributeText(text) : text

@@ -32,12 +32,9 @@ function printParameter(
   const typing = typingOf(tool, key) ?? (syntax.untyped === "json" ? ANYTHING : undefined)
   let text = typeof value === "string" && typed !== undefined ? value : printText(value, typing)
   if (cdata === true && /[<&\n]/.test(text)) text = text.includes("]]>") ? entities(text) : `<![CDATA[${text}]]>`
-  const attribute =
-    typed === undefined
-      ? ""
-      : ` ${typed.attribute}="${typed.attribute === "string" ? typeof value === "string" : typeName(value)}"${typed.end}`
   // an attribute follows the key's own closing quote
-  const keyEnd = typed === undefined ? (parameter.keyEnd[0] ?? "") : `"${attribute}`
+  const said = typed?.attribute === "string" ? typeof value === "string" : typeName(value)
+  const keyEnd = typed === undefined ? (parameter.keyEnd[0] ?? "") : `" ${typed.attribute}="${said}"${typed.end}`
   const line = framed === true ? "\n" : ""
   return `${parameter.open[0] ?? ""}${key}${keyEnd}${line}${text}${line}${closeOf(parameter.close[0] ?? "", key)}`
 }
