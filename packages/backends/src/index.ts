@@ -1,7 +1,6 @@
 export * from "./anthropic/index.ts"
 export { fromAiSdk, type AiSdkModel, type AiSdkOptions } from "./ai-sdk/backend.ts"
 export * from "./collect.ts"
-export { withoutCredentials } from "./http/address.ts"
 export * from "./llama/index.ts"
 export * from "./llama-server/index.ts"
 export type * from "./model/backend.ts"

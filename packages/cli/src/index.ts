@@ -148,4 +148,3 @@ export {
   type TrustStore,
 } from "@toolwright/runtime/configuration"
 export type { Command, CommandEntry, Invocation, Output } from "./command.ts"
-export { runCommandLine } from "./command-line.ts"

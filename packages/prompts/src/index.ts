@@ -1,4 +1,4 @@
-export * from "./load.ts"
+export { loadPrompts, type LoadPromptsOptions } from "./load.ts"
 export type * from "./model.ts"
 export * from "./parse.ts"
 export * from "./registry.ts"

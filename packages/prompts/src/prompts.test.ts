@@ -2,15 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
-import {
-  loadPrompts,
-  parsePrompt,
-  promptDefinition,
-  readPrompts,
-  renderPrompt,
-  renderPromptText,
-  SHIPPED_PROMPTS,
-} from "./index.ts"
+import { loadPrompts, parsePrompt, promptDefinition, renderPrompt, renderPromptText } from "./index.ts"
+import { readPrompts, SHIPPED_PROMPTS } from "./load.ts"
 
 const REVIEW = `name: code_review
 description: Reviews code

@@ -10,7 +10,7 @@ export { loadFormat } from "./assembly/format-file.ts"
 export { withKits } from "./assembly/kits.ts"
 export type { LogAccess } from "./assembly/log.ts"
 export type { BranchOptions } from "./branch.ts"
-export { hasModel, HOW_TO_CONFIGURE } from "./assembly/configured.ts"
+export { hasModel } from "./assembly/configured.ts"
 export { DEFAULT_PAIRING } from "./pairing/choose.ts"
 export { commandFor } from "./pairing/command.ts"
 export type { ChooseReading, Pairing, PairingWords, Reading } from "./pairing/pairing.ts"
@@ -33,16 +33,9 @@ export type { OutputSchema, RunOptions } from "./runs.ts"
 export * from "./tasks/index.ts"
 export { onceThere, type OnceThereOptions } from "./tasks/once-there.ts"
 export { startTaskWorker, type TaskWorkerOptions } from "./tasks/work.ts"
-export {
-  startWorker,
-  type Interruption,
-  type Performed,
-  type TaskContext,
-  type Worker,
-  type WorkerOptions,
-} from "./tasks/worker.ts"
+export type { Interruption, Performed, TaskContext, Worker, WorkerOptions } from "./tasks/worker.ts"
 export * from "./toolwright.ts"
-export * from "./workspace/lock.ts"
+export { lockWorkspace, type WorkspaceLock } from "./workspace/lock.ts"
 export * from "./workspace/root.ts"
 export { changeHistory } from "./workspace/tool-workspace.ts"
 export type { RecordedUndo } from "./undo/recorded-undo.ts"

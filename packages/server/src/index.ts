@@ -8,7 +8,7 @@ export type * from "./gateway/wire.ts"
 export * from "./http/forward.ts"
 export * from "@toolwright/host/tracing"
 export * from "./openapi/document.ts"
-export * from "./options.ts"
+export { SERVICE, type AccessToken, type ServerOptions, type LogEntry } from "./options.ts"
 export type * from "./connections/shapes.ts"
 export type * from "./figures/shapes.ts"
 export type {
@@ -20,7 +20,6 @@ export type {
   RunStarter,
   TaskSource,
 } from "./http/sources.ts"
-export * from "./runs/digest.ts"
 export { exportedRun, importRun, type ExportedRun } from "./runs/exchange.ts"
 export type * from "./runs/shapes.ts"
 export * from "./serve.ts"

@@ -22,8 +22,21 @@ export { eraseBody } from "./log/erase.ts"
 export { verifyRun, type Verification } from "./log/verify.ts"
 export { unwritable, type RunEnd, type RunWriter } from "./log/writer.ts"
 export { nameSign } from "./name-sign.ts"
-export * from "./tables.ts"
-export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"
+export {
+  TASK_STATES,
+  APPROVAL_STATES,
+  type Tables,
+  type TaskState,
+  type TaskTable,
+  type RunState,
+  type RunTable,
+  type EventTable,
+  type EffectState,
+  type EffectTable,
+  type ApprovalState,
+  type ApprovalTable,
+  type AgentTable,
+} from "./tables.ts"
 export { budgetOf, inputOf, taskInput, type TaskInput } from "./tasks/input.ts"
 export { taskView, type TaskView } from "./tasks/view.ts"
 export { cyclesIn, inOrder, type Step } from "./tasks/order.ts"

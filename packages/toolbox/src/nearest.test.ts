@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { editDistance, nearest, wildcard } from "./index.ts"
+import { nearest, wildcard } from "./index.ts"
+import { editDistance } from "./nearest.ts"
 
 test("finds what a misspelt word meant", () => {
   expect(nearest("modle", ["model", "mode", "agent"])[0]).toBe("model")

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { formatById, formatterOf, listFormats } from "./index.ts"
+import { formatterOf, listFormats } from "./index.ts"
+import { formatById } from "./selector/index.ts"
 
 const DOCS = new URL("../../../docs/", import.meta.url)
 const CACHE = new URL("../../../node_modules/.cache/docs/", import.meta.url)

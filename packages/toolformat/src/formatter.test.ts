@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { collectReply, createParser } from "./engine/parser.ts"
-import { formatById, formatterById, formatterOf, getFormatter } from "./index.ts"
+import { formatterById, formatterOf, getFormatter } from "./index.ts"
+import { formatById } from "./selector/index.ts"
 
 describe("the first formats", () => {
   it("reads a call in tags with braces and the closing tag in a string", () => {

@@ -4,11 +4,9 @@ export { ABOUT } from "./model/message.ts"
 export * from "./api/index.ts"
 export { formatterOf, type ApiFormatter } from "./formatter.ts"
 export {
-  formatById,
   formatterById,
   getFormatter,
   listFormats,
-  recogniseTemplate,
   selectFormat,
   type Selection,
   type SelectOptions,

@@ -1,2 +1,2 @@
 export { createOpenAICompatibleBackend, type OpenAICompatibleOptions } from "./backend.ts"
-export { DIALECTS, samplingFields, type Dialect } from "./dialect.ts"
+export { samplingFields, type Dialect } from "./dialect.ts"

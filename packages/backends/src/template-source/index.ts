@@ -1,2 +1,2 @@
-export { readGgufHeader, type GgufHeader } from "./gguf-header.ts"
+export type { GgufHeader } from "./gguf-header.ts"
 export { readTemplate, type FoundTemplate } from "./read-template.ts"

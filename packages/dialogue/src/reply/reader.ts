@@ -338,8 +338,8 @@ function twice({ name, arguments: args }: Pick<ToolCall, "name" | "arguments">):
 }
 
 function notNative(name: string, text: string): ParseProblem {
-  const message =
-    `The call of '${name}' stands in the text of the reply: ` + "make it with the tool use that you were given."
+  const where = `The call of '${name}' stands in the text of the reply`
+  const message = `${where}: make it with the tool use that you were given.`
   return { kind: "foreign-syntax", at: 0, text, message, repaired: false }
 }
 

@@ -1,6 +1,6 @@
 export * from "./model.ts"
 export { describeGbnfProblem, parseGbnf, readGbnf, type GbnfReading } from "./parse.ts"
-export { checkGbnf, checkGbnfGrammar, gbnfErrors } from "./check.ts"
+export { checkGbnf, gbnfErrors } from "./check.ts"
 export { createGbnfMatcher, matchesGbnf, type GbnfMatcher } from "./matcher.ts"
 export { createGbnfMaskEngine, type GbnfMaskEngine, type GbnfTokenMatcher } from "./masks.ts"
 export type { GbnfMatcherOptions } from "./program.ts"

@@ -1,6 +1,6 @@
 export { samplerProblems, validateSampler, type SamplerConfig } from "./config.ts"
 export { createRandom, type Random } from "./random.ts"
 export * from "./transforms.ts"
-export { firstMu, mirostatV1, mirostatV2, type MirostatChoice, type MirostatSettings } from "./mirostat.ts"
+export { mirostatV1, mirostatV2, type MirostatChoice, type MirostatSettings } from "./mirostat.ts"
 export { createSampler, type Sampler } from "./sampler.ts"
 export { toLlamaServer } from "./llama-server.ts"

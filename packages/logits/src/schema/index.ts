@@ -1,4 +1,4 @@
-export { type CompiledType, compileType } from "./compile.ts"
+export type { CompiledType } from "./compile.ts"
 export { type Effort, effortForAll } from "./effort.ts"
 export type { SchemaDialect, JsonSchema, Schema } from "./json-schema.ts"
 export type { NormaliseOptions, Reason } from "./normalise.ts"

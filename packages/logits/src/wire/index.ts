@@ -1,3 +1,9 @@
 export * from "./delivery.ts"
-export * from "./request-body.ts"
-export * from "./refusals.ts"
+export {
+  constraintBody,
+  constraintsIn,
+  type ConstraintServer,
+  type WireConstraint,
+  type StructuralTag,
+} from "./request-body.ts"
+export { saysNoConstraint } from "./refusals.ts"

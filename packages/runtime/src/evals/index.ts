@@ -11,6 +11,6 @@ export type {
 } from "@toolwright/toolbox"
 export { evaluations, withPaths, type EvaluationOptions, type Evaluations, type GoOnOptions } from "./evaluations.ts"
 export type { Grader, GraderKinds } from "./graders/grader.ts"
-export { readSuite, suiteFile } from "./read-suite.ts"
+export { suiteFile } from "./read-suite.ts"
 export { evaluationReport, listEvaluations, unknownEvaluation } from "./record.ts"
 export type { Suite, SuiteModel, SuiteTask } from "./suite.ts"

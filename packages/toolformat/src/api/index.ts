@@ -1,7 +1,7 @@
 export * from "./anthropic/decode.ts"
 export * from "./anthropic/encode.ts"
 export * from "./call-assembler.ts"
-export { customNames, customParameters, customToolOf, textOfCall } from "./custom-tools.ts"
+export { customNames, customParameters } from "./custom-tools.ts"
 export * from "./events.ts"
 export * from "./gemini/decode.ts"
 export * from "./gemini/encode.ts"

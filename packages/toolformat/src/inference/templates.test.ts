@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { formatById } from "../index.ts"
+import { formatById } from "../selector/index.ts"
 import { inferFormat, type Inference } from "./infer.ts"
 import { readOf } from "./judge.ts"
 import { renderingsOf } from "./renderings.ts"

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { formatterById, getFormatter, listFormats, recogniseTemplate, selectFormat } from "../index.ts"
+import { formatterById, getFormatter, listFormats, selectFormat } from "../index.ts"
+import { recogniseTemplate } from "./index.ts"
 
 const TEMPLATES = new URL("../../../../../shared/data/templates/", import.meta.url)
 

@@ -1,2 +1,2 @@
-export { createLogitTool, type LogitToolConfig } from "./logit.ts"
+export type { LogitToolConfig } from "./logit.ts"
 export type { LogitGenerator, LogitRequest } from "./generator.ts"
