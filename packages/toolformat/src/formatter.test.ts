@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { collectReply, createParser } from "./engine/parser.ts"
-import { formatterById, formatterOf, getFormatter } from "./index.ts"
+import { formatterById, formatterOf, getFormatter, type Format } from "./index.ts"
 import { formatById } from "./selector/index.ts"
 
 describe("the first formats", () => {
@@ -75,5 +75,43 @@ describe("the first formats", () => {
     expect(() => getFormatter("claude-sonnet").parseToolCalls("x")).toThrow(
       "use ParseAPIResponse for Claude API responses",
     )
+  })
+})
+
+describe("a family whose end of a call begins as its parameters do", () => {
+  const wren: Format = {
+    id: "wren",
+    aliases: [],
+    title: "[[call:name]][[key]]value[[/]][[end]]",
+    calls: [
+      {
+        codec: "parameters",
+        call: { open: ["[[call:"], nameEnd: ["]]"], close: ["[[end]]"] },
+        parameter: { open: ["[["], keyEnd: ["]]"], close: ["[[/]]"] },
+      },
+    ],
+    ids: "call",
+    stop: [],
+    prompt: () => "",
+    result: () => "",
+    templateMarkers: [],
+  }
+  const read = (text: string) => {
+    const { calls, problems } = formatterOf(wren).parse(text)
+    return { calls: calls.map((call) => [call.name, call.arguments]), problems: problems.map(({ message }) => message) }
+  }
+
+  it("ends there, with parameters and without", () => {
+    expect(read("[[call:look_up]][[word]]parrot[[/]][[end]][[call:ping]][[end]]")).toEqual({
+      calls: [
+        ["look_up", { word: "parrot" }],
+        ["ping", {}],
+      ],
+      problems: [],
+    })
+  })
+
+  it("ends there also where a parameter's own end is missing", () => {
+    expect(read("[[call:look_up]][[word]]parrot[[end]] Done.").calls).toEqual([["look_up", { word: "parrot" }]])
   })
 })
