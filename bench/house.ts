@@ -1,9 +1,10 @@
 /**
  * The order of the sources in figures, of this tree or of another one beside it (`TOOLWRIGHT_HOUSE`, a folder with
- * `packages/`): what users import, what is long or knotted, and who knows the tools by name.
+ * `packages/`): what users import, what is long or knotted, and who knows the tools by name. `--write-docs` puts the
+ * table of them into `docs/architecture.md`.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { createBuiltinTools } from "@toolwright/tools"
 import { blogKit } from "@toolwright/tools-blog"
@@ -15,12 +16,12 @@ const HERE = join(import.meta.dirname, "..")
 
 export async function run(): Promise<BenchmarkResult> {
   const tree = process.env["TOOLWRIGHT_HOUSE"] ?? HERE
-  const files = globSync("packages/*/src/**/*.ts", { cwd: tree }).filter(
-    (file) => !/\.test\.ts$|\/(fixtures|testing|dist)\//.test(file),
+  const files = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: tree }).filter(
+    (file) => !/\.test\.tsx?$|\/(fixtures|testing|dist)\//.test(file),
   )
   const texts = new Map(files.map((file) => [file, readFileSync(join(tree, file), "utf8")] as const))
   const lines = [...texts.values()].flatMap((text) => text.split("\n"))
-  return {
+  const result = {
     figures: {
       names_exported: exportedNames(tree, "packages/cli/src/index.ts").size,
       files_that_name_tools: filesThatNameTools(texts),
@@ -32,9 +33,47 @@ export async function run(): Promise<BenchmarkResult> {
       dependencies_of_toolwright: outsideDependencies(tree, "packages/cli"),
       source_files: files.length,
       source_lines: lines.length,
+      install_mb: bytesBelow(join(tree, "node_modules")) / 1e6,
     },
     ratios: {},
   }
+  if (process.argv.includes("--write-docs")) writePage(result.figures)
+  return result
+}
+
+/** What the page of the architecture says of each figure, and what it was at revision 7861876. */
+const ROWS: readonly (readonly [figure: string, what: string, before: string])[] = [
+  ["names_exported", "names that `toolwright` exports, most of them types", "278"],
+  ["files_that_name_tools", "files outside the tools that have a tool's telling name", "8"],
+  ["functions_over_60_lines", "functions over 60 lines", "58"],
+  ["functions_over_complexity_15", "functions over complexity 15", "98"],
+  ["lines_over_120", "lines over 120 characters", "2,966"],
+  ["longest_line", "longest line", "326"],
+  ["circles_within_rooms", "circles of imports within a room", "15"],
+  ["dependencies_of_toolwright", "packages of others that the command needs", "26"],
+  ["source_files", "source files", "700"],
+  ["source_lines", "source lines", "57,559"],
+  ["install_mb", "megabytes of a checkout's `node_modules`, tools of the tests among them", "not measured"],
+]
+const PAGE = join(HERE, "docs/architecture.md")
+const [BEGIN, END] = ["<!-- generated: bench house -->\n", "<!-- end -->"]
+
+function writePage(figures: Readonly<Record<string, number>>): void {
+  const rows = ROWS.map(
+    ([figure, what, before]) => `| ${what} | ${before} | ${Math.round(figures[figure]!).toLocaleString("en")} |\n`,
+  )
+  const page = readFileSync(PAGE, "utf8")
+  const [before = "", rest = ""] = page.split(BEGIN)
+  const table = `| | before | today |\n| --- | --- | --- |\n${rows.join("")}`
+  writeFileSync(PAGE, `${before}${BEGIN}${table}${rest.slice(rest.indexOf(END))}`)
+}
+
+/** Bytes of the files below a folder, links not followed; 0 where there is none. */
+function bytesBelow(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0)
 }
 
 /** The names that a file exports, by way of `export *` too. */

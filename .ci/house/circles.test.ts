@@ -9,7 +9,7 @@ const rooms = readdirSync(packages).filter((room) => existsSync(join(packages, r
 function imports(room: string): Map<string, string[]> {
   const folder = join(packages, room, "src")
   const files = (readdirSync(folder, { recursive: true }) as string[]).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !/(^|\/)(fixtures|testing)\//.test(file),
+    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !/(^|\/)(fixtures|testing)\//.test(file),
   )
   const known = new Set(files)
   return new Map(

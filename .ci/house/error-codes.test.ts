@@ -9,7 +9,7 @@ const packages = join(root, "packages")
 const CATALOGUE = /^toolbox\/src\/model\/data\/(tool-|runtime-)?error-codes\.ts$/
 
 const sources = readdirSync(packages, { recursive: true, encoding: "utf8" })
-  .filter((file) => /^[^/]+\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/src\/.*(testing|fixtures)\//.test(file))
+  .filter((file) => /^[^/]+\/src\/.*\.tsx?$/.test(file) && !/\.test\.tsx?$|\/src\/.*(testing|fixtures)\//.test(file))
   .filter((file) => !CATALOGUE.test(file))
   .map((file) => ({ file, text: readFileSync(join(packages, file), "utf8") }))
 

@@ -33,7 +33,7 @@ const rooms = readdirSync(join(root, "packages")).filter((room) => existsSync(jo
 function sources(room: string): { file: string; imports: string[] }[] {
   const folder = join(root, "packages", room, "src")
   const files = (readdirSync(folder, { recursive: true }) as string[]).filter(
-    (file) => file.endsWith(".ts") && !/(^|\/)(fixtures|testing)\//.test(file),
+    (file) => /\.tsx?$/.test(file) && !/(^|\/)(fixtures|testing)\//.test(file),
   )
   return files
     .filter((file) => !file.endsWith(".test.ts"))

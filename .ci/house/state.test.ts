@@ -30,7 +30,7 @@ function stateOf(text: string): string[] {
 
 const found = PURE.flatMap((room) =>
   readdirSync(join(packages, room, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)(testing|fixtures)\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|(^|\/)(testing|fixtures)\//.test(file))
     .map((file) => [`${room}/src/${file}`, stateOf(readFileSync(join(packages, room, "src", file), "utf8"))] as const),
 )
 

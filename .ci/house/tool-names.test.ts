@@ -32,7 +32,7 @@ function sources(): string[] {
     if (room === "tools" || room.startsWith("tools-")) return []
     const all = readdirSync(join(packages, room), { recursive: true, encoding: "utf8" })
     return all
-      .filter((file) => /^src\/.*\.ts$/.test(file) && !/\.test\.ts$|(^|\/)(testing|fixtures)\//.test(file))
+      .filter((file) => /^src\/.*\.tsx?$/.test(file) && !/\.test\.tsx?$|(^|\/)(testing|fixtures)\//.test(file))
       .map((file) => `${room}/${file}`)
   })
 }

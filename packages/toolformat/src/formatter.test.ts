@@ -112,6 +112,6 @@ describe("a family whose end of a call begins as its parameters do", () => {
   })
 
   it("ends there also where a parameter's own end is missing", () => {
-    expect(read("[[call:look_up]][[word]]parrot[[end]] Done.").calls).toEqual([["look_up", { word: "parrot" }]])
+    expect(read("[[call:look_up]][[word]]parrot[[end]]").calls).toEqual([["look_up", { word: "parrot" }]])
   })
 })

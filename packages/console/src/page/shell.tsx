@@ -3,24 +3,13 @@ import { Link, Outlet } from "@tanstack/react-router"
 import { useState, useSyncExternalStore } from "react"
 import icon from "./icon.svg"
 import { pendingQuery } from "./approvals/data.ts"
+import { PANES } from "./panes.ts"
 import { Palette } from "./ui/palette.tsx"
 import { Keys } from "./ui/keys.tsx"
 import { isAway, onReach } from "./lib/api.ts"
 import { useKeys } from "./lib/keys.ts"
 import { applyTheme, theme, type Theme } from "./lib/theme.ts"
 import { TokenGate } from "./ui/token-gate.tsx"
-
-export const PANES = [
-  { to: "/tools", name: "Tools" },
-  { to: "/runs", name: "Runs" },
-  { to: "/tasks", name: "Tasks" },
-  { to: "/approvals", name: "Approvals" },
-  { to: "/agents", name: "Agents" },
-  { to: "/chat", name: "Chat" },
-  { to: "/connections", name: "Connections" },
-  { to: "/evaluations", name: "Evaluations" },
-  { to: "/charts", name: "Charts" },
-] as const
 
 const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" }
 

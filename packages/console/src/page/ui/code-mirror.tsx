@@ -5,7 +5,7 @@ import { EditorState } from "@codemirror/state"
 import { EditorView, keymap, lineNumbers, highlightSpecialChars } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useEffectEvent, useRef } from "react"
-import type { EditorProps } from "./json-editor.tsx"
+import type { EditorProps } from "./editor-props.ts"
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
 

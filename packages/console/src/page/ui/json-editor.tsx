@@ -1,14 +1,7 @@
 import { lazy, Suspense, useRef } from "react"
+import type { EditorProps } from "./editor-props.ts"
 
 const Editor = lazy(() => import("./code-mirror.tsx"))
-
-export interface EditorProps {
-  label: string
-  value: string
-  change: (text: string) => void
-  /** Whether somebody was writing already when it came. */
-  writing?: boolean
-}
 
 /** JSON as text. What is typed or pasted is never laid out anew or changed. */
 export function JsonEditor(props: EditorProps) {

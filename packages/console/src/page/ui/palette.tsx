@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState, type KeyboardEvent } from "react"
 import { useTools } from "../tools/data.ts"
 import { runsQuery } from "../runs/data.ts"
-import { PANES } from "../shell.tsx"
+import { PANES } from "../panes.ts"
 import { Window } from "./dialog.tsx"
 import { visible } from "../lib/text.ts"
 
