@@ -5,13 +5,6 @@ import { expect, test } from "vitest"
 const packages = join(import.meta.dirname, "../../packages")
 const PURE = ["toolbox", "logits", "toolformat"]
 
-/** What may stand at the top of a module although it changes, with the reason. It only shrinks. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "toolformat/src/engine/grammar/shared.ts":
-    "grammars that conversations share: to be kept by the one memory, as elsewhere",
-  "toolformat/src/engine/markers.ts": "the marks of a format: to be kept by the one memory, as elsewhere",
-}
-
 const CHANGES = "set|add|delete|clear|push|unshift|pop|shift|splice|sort|reverse|fill|copyWithin|encodeInto"
 
 /** Declarations at the top of a module, laid out by the formatter: they alone begin a line. */
@@ -36,9 +29,7 @@ const found = PURE.flatMap((room) =>
 
 test("pure rooms have no state at the top of a module but the one memory", () => {
   expect(found.length).toBeGreaterThan(150)
-  const holding = found.filter(([, names]) => names.length > 0)
-  expect(holding.filter(([file]) => EXCEPTIONS[file] === undefined)).toEqual([])
-  expect(Object.keys(EXCEPTIONS).filter((file) => !holding.some(([held]) => held === file))).toEqual([])
+  expect(found.filter(([, names]) => names.length > 0)).toEqual([])
 })
 
 test.each([

@@ -2,7 +2,7 @@ export * from "./agents.ts"
 export * from "./approvals.ts"
 export * from "./conversations.ts"
 export type { Database } from "./database/database.ts"
-export type { Answer, Dialect, Execute, SqlValue } from "./database/driver.ts"
+export type { Answer, SqlDialect, Execute, SqlValue } from "./database/driver.ts"
 export { countRows, exportRows } from "./database/export.ts"
 export { migrate, migrationStatus, type MigrationStatus } from "./database/migrate.ts"
 export {

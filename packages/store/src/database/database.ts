@@ -3,11 +3,11 @@ import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Tables } from "../tables.ts"
 import { assertChanged } from "./behind.ts"
 import { sharingCommits } from "./together.ts"
-import type { Dialect, Driver, Execute, SqlValue, Statement } from "./driver.ts"
+import type { SqlDialect, Driver, Execute, SqlValue, Statement } from "./driver.ts"
 
 /** One database, whatever its kind. */
 export interface Database extends AsyncDisposable {
-  readonly dialect: Dialect
+  readonly dialect: SqlDialect
   /** What was opened, without a password. */
   readonly name: string
   /** For the few statements that are run so often that building them would cost more than running them. */

@@ -26,7 +26,7 @@ export interface Connection {
 
 /** What a kind of database brings along; everything else is made of it. */
 export interface Driver {
-  readonly dialect: Dialect
+  readonly dialect: SqlDialect
   /** The statement with which a transaction begins that will write. */
   readonly begin: string
   connect(): Promise<Connection>
@@ -37,4 +37,4 @@ export interface Driver {
   close(): Promise<void>
 }
 
-export type Dialect = "sqlite" | "postgres"
+export type SqlDialect = "sqlite" | "postgres"

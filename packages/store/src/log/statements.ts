@@ -1,4 +1,4 @@
-import type { Dialect } from "../database/driver.ts"
+import type { SqlDialect } from "../database/driver.ts"
 
 /**
  * The statements of every step of a run, written out: building them would cost more than running them, and loading what
@@ -13,7 +13,7 @@ export const MOST_EVENTS = 50
  * Inserts events as long as the fence is the current one, which the database checks in the same statement. What was
  * inserted is counted: fewer means that the claim went elsewhere.
  */
-export function insertEvents(count: number, dialect: Dialect): string {
+export function insertEvents(count: number, dialect: SqlDialect): string {
   const row = "(CAST(? AS integer), ?, CAST(? AS bigint), ?, ?, ?, ?)"
   const rows = Array.from({ length: count }, (_, index) => (index === 0 ? typedRow(dialect) : row)).join(", ")
   return `WITH added (seq, type, time, body, body_ref, salt, hash) AS (VALUES ${rows})
@@ -23,12 +23,12 @@ export function insertEvents(count: number, dialect: Dialect): string {
 }
 
 /** Where several write at once, a claim waits for this statement, or this one for the claim and then sees its fence. */
-function lock(dialect: Dialect): string {
+function lock(dialect: SqlDialect): string {
   return dialect === "postgres" ? " FOR SHARE OF runs" : ""
 }
 
 /** PostgreSQL reads the types of all rows from the first. */
-function typedRow(dialect: Dialect): string {
+function typedRow(dialect: SqlDialect): string {
   const text = dialect === "postgres" ? "CAST(? AS text)" : "?"
   return `(CAST(? AS integer), ${text}, CAST(? AS bigint), ${text}, ${text}, ${text}, ${text})`
 }

@@ -1,8 +1,8 @@
-import type { Dialect, Execute } from "../database/driver.ts"
+import type { SqlDialect, Execute } from "../database/driver.ts"
 import * as sql from "./statements.ts"
 
 /** Queues the tasks that waited for nothing but this one. */
-export async function releaseDependants(execute: Execute, dialect: Dialect, id: string, now: number): Promise<void> {
+export async function releaseDependants(execute: Execute, dialect: SqlDialect, id: string, now: number): Promise<void> {
   const { rows } = await execute(sql.lockDependants(dialect), [id])
   if (rows.length > 0) await execute(sql.RELEASE_DEPENDANTS, [now, id])
 }

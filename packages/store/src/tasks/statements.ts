@@ -1,4 +1,4 @@
-import type { Dialect } from "../database/driver.ts"
+import type { SqlDialect } from "../database/driver.ts"
 
 export const TASK_COLUMNS = `id, parent, depth, max_depth, plan, agent, input, priority, state, attempts,
   max_attempts, not_before,
@@ -44,7 +44,7 @@ const WITHIN = `(workspace IS NULL OR workspace = ? OR substr(workspace, 1, CAST
  * Takes the next tasks whose time has come. Where several take at once each gets others: PostgreSQL passes over rows
  * that are held, on SQLite one statement follows the other.
  */
-export function claimTasks(dialect: Dialect, within: boolean, plan: boolean): string {
+export function claimTasks(dialect: SqlDialect, within: boolean, plan: boolean): string {
   return `WITH next AS ${dialect === "postgres" ? "MATERIALIZED " : ""}(
       SELECT id FROM tasks
       WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)
@@ -91,7 +91,7 @@ export const REAP_TASKS = `UPDATE tasks SET
   WHERE state = 'running' AND heartbeat < ? AND holder <> ? RETURNING id, state`
 
 /** On PostgreSQL two that end at once must not both find the other still under way: the second waits for the first. */
-export function lockDependants(dialect: Dialect): string {
+export function lockDependants(dialect: SqlDialect): string {
   return `SELECT t.id FROM tasks t JOIN task_dependencies d ON d.task = t.id
     WHERE d.depends_on = ? AND t.state IN ('waiting', 'blocked')
     ORDER BY t.id${dialect === "postgres" ? " FOR UPDATE OF t" : ""}`

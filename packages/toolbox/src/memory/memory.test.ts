@@ -12,6 +12,14 @@ test("what follows from an object is worked out once, until it is forgotten, and
   expect(make).toHaveBeenCalledTimes(3)
 })
 
+test("objects are told apart by numbers, which are never given again", () => {
+  const numberOf = memory.numbers()
+  const [one, other] = [{}, {}]
+  expect([numberOf(one), numberOf(other), numberOf(one)]).toEqual([0, 1, 0])
+  memory.forget()
+  expect([numberOf(other), numberOf(one)]).toEqual([2, 3])
+})
+
 test("the latest values are kept, so many and no more, and those asked for outlast the others", () => {
   const latest = new Latest<number>(3)
   const make = vi.fn((value: number) => value)

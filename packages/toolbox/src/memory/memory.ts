@@ -23,6 +23,12 @@ class Memory {
     }
   }
 
+  /** Tells objects apart by a number each, for keys of values that follow from several; no number comes twice. */
+  numbers(): (object: object) => number {
+    let count = 0
+    return this.derived(() => count++)
+  }
+
   /** The latest values by a text or number from which they follow, so many at most. */
   latest<Value, Key = string>(most: number): Latest<Value, Key> {
     const latest = new Latest<Value, Key>(most)

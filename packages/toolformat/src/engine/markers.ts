@@ -1,3 +1,4 @@
+import { memory } from "@toolwright/toolbox"
 import { codecOf } from "./codecs/index.ts"
 import { END, STARVED, type Scan, type Source } from "./source.ts"
 import type { CallSyntax, Format } from "./syntax.ts"
@@ -102,7 +103,7 @@ export interface MarkTables {
   start: readonly Candidate[]
 }
 
-const tables = new WeakMap<Format, WeakMap<readonly CallSyntax[], MarkTables>>()
+const tablesOf = memory.derived((_format: Format) => new WeakMap<readonly CallSyntax[], MarkTables>())
 /** No other family's syntax, as one list. */
 const NONE: readonly CallSyntax[] = []
 
@@ -111,8 +112,7 @@ const NONE: readonly CallSyntax[] = []
  * these.
  */
 export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTables {
-  let known = tables.get(format)
-  if (known === undefined) tables.set(format, (known = new WeakMap()))
+  const known = tablesOf(format)
   const list = foreign.length === 0 ? NONE : foreign
   let made = known.get(list)
   if (made === undefined) known.set(list, (made = build(format, foreign)))
