@@ -1,4 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
+import { ALL, invertRanges, normaliseRanges } from "../automaton/ranges.ts"
 import { isNullable, nullableRules } from "./check.ts"
 import type { CodePointRange } from "../grammar/rules.ts"
 import type { GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
@@ -27,7 +28,6 @@ export interface Program {
 
 /** The end of a rule or of a repetition's body. */
 export const RETURN = -1
-const HIGHEST = 0x10ffff
 
 /** How a grammar's `<text>` tokens get their numbers, and which rule it begins with. */
 export interface GbnfMatcherOptions {
@@ -89,9 +89,12 @@ class Compiler {
         return node.text.reduceRight((after, code) => this.#characters([[code, code]], after), next)
       case "class":
         if (node.ranges.length === 0) return next
-        return this.#characters(withoutSurrogates(node.negated ? complement(node.ranges) : merge(node.ranges)), next)
+        return this.#characters(
+          withoutSurrogates(node.negated ? invertRanges(node.ranges) : normaliseRanges(node.ranges)),
+          next,
+        )
       case "any":
-        return this.#characters(withoutSurrogates([[0, HIGHEST]]), next)
+        return this.#characters(withoutSurrogates(ALL), next)
       case "token":
         return this.#token(node, next)
       case "rule":
@@ -138,27 +141,4 @@ function withoutSurrogates(ranges: readonly CodePointRange[]): CodePointRange[] 
           ] as CodePointRange[]
         ).filter(([from, to]) => from <= to),
   )
-}
-
-/** Sorted, disjoint ranges of the same characters. */
-export function merge(ranges: readonly CodePointRange[]): CodePointRange[] {
-  const merged: [number, number][] = []
-  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const previous = merged.at(-1)
-    if (previous !== undefined && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last)
-    else merged.push([first, last])
-  }
-  return merged
-}
-
-/** The ranges of every other character. */
-export function complement(ranges: readonly CodePointRange[]): CodePointRange[] {
-  const rest: CodePointRange[] = []
-  let from = 0
-  for (const [first, last] of merge(ranges)) {
-    if (first > from) rest.push([from, first - 1])
-    from = last + 1
-  }
-  if (from <= HIGHEST) rest.push([from, HIGHEST])
-  return rest
 }
