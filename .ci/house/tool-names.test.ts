@@ -69,3 +69,16 @@ test("every exception is still one: the list only shrinks", () => {
   const known = new Set(naming.map(([file]) => file))
   expect(Object.keys(EXCEPTIONS).filter((file) => !known.has(file))).toEqual([])
 })
+
+/** Where it is known which model the pocket model is: its backend, its pairing, and the setting that lists them. */
+const POCKET_MODEL =
+  /^(backends\/src\/(pocket|index\.ts)|runtime\/src\/(pairing\/|configuration\/model-settings\.ts)|testing\/|cli\/src\/pocket-pins\/)/
+
+test("no code outside its backend and its pairing asks for the pocket model", () => {
+  const asking = sources().filter((file) => {
+    const text = readFileSync(join(packages, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
+    return !POCKET_MODEL.test(file) && /["'`]pocket["'`]|\bpocket[A-Z]\w*|\bPocket[A-Z]\w*|\bPOCKET_/.test(text)
+  })
+  expect(sources().filter((file) => POCKET_MODEL.test(file)).length).toBeGreaterThan(5)
+  expect(asking).toEqual([])
+})

@@ -37,10 +37,10 @@ export const configCommand: Command = {
     }
     const { configuration, sources, file, trust, waiting } = await configurationFor(invocation, values, { ask: false })
     const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
-    const { hasModel } = await import("@toolwright/runtime")
+    const { DEFAULT_PAIRING, hasModel } = await import("@toolwright/runtime")
     const rows = hasModel(configuration)
       ? set
-      : [{ key: "model.backend", source: "default, as no model is configured", value: "pocket" }, ...set]
+      : [{ key: "model.backend", source: "default, as no model is configured", value: DEFAULT_PAIRING.backend }, ...set]
     if (values.json === true) {
       const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
       const state = trust === undefined ? {} : { trust, waiting }

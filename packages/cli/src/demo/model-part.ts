@@ -39,10 +39,10 @@ const MOST_ROUNDS = 4
  */
 export async function playRequests(invocation: Invocation, part: ModelPart): Promise<"skipped" | boolean> {
   const { repository, say } = part
-  const { createToolwright } = await import("@toolwright/runtime")
+  const { createToolwright, DEFAULT_PAIRING } = await import("@toolwright/runtime")
   let check: CallCheck | undefined
   await using toolwright = await createToolwright({
-    model: part.model ?? { backend: "pocket" },
+    model: part.model ?? { backend: DEFAULT_PAIRING.backend },
     workspace: { roots: [repository.path] },
     agent: { maxRounds: MOST_ROUNDS },
     permissions: { ask: ["*"] },

@@ -27,7 +27,7 @@ export interface Pairing {
   /** The model's name, as its backend says it. */
   readonly model: string
   /** The value of `model.backend` that chooses it. */
-  readonly backend: string
+  readonly backend: NonNullable<Configuration["model"]["backend"]>
   open(options: {
     root?: string | undefined
     choose?: ChooseReading | undefined
