@@ -119,3 +119,29 @@ test("each value that a package hands out is named by a page, or by another pack
   expect(unnamed.filter((name) => UNNAMED[name] === undefined)).toEqual([])
   expect(Object.keys(UNNAMED).filter((name) => !unnamed.includes(name))).toEqual([])
 })
+
+/** Names that two packages hand out with two meanings; the list only shrinks. */
+const TWO_MEANINGS = ["Access", "Conversation", "JsonSchema", "LetIn", "RecordedCall"]
+
+/** The names that a file hands out, types too, with the files that declare them. */
+function declared(file: string): [name: string, by: string][] {
+  const text = code.get(file) ?? ""
+  const own = [...text.matchAll(/^export (?:abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm)].map(
+    ([, name]): [string, string] => [name!, file],
+  )
+  const from = [...text.matchAll(/export (?:type )?(\*|\{[^}]*\}) from "(\.[^"]+)"/g)].flatMap(([, list, path]) => {
+    const all = declared(join(dirname(file), path!))
+    const names = new Set(list!.match(/\w+/g))
+    return list === "*" ? all : all.filter(([name]) => names.has(name))
+  })
+  return [...own, ...from]
+}
+
+test("no name that two packages hand out means two things", () => {
+  const by = new Map<string, Set<string>>()
+  for (const folder of globSync("packages/*/package.json", { cwd: root }).map((file) => dirname(file)))
+    for (const [name] of entriesOf(folder).flatMap(declared)) by.set(name, (by.get(name) ?? new Set()).add(folder))
+  const twice = [...by].filter(([, folders]) => folders.size > 1).map(([name]) => name)
+  expect(by.size).toBeGreaterThan(1000)
+  expect(twice.toSorted()).toEqual(TWO_MEANINGS)
+})

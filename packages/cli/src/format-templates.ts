@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import type { FoundTemplate } from "@toolwright/backends"
-import type { Inference, Selection, SelectOptions, TemplateSelection } from "@toolwright/toolformat"
+import type { FormatInference, Selection, SelectOptions, TemplateSelection } from "@toolwright/toolformat"
 import type { Invocation } from "./command.ts"
 
 /** Chooses formats by chat templates, each of which is read and rendered once. */
@@ -60,7 +60,11 @@ export async function inferredText(
   const inference = inferFormat(found.template, tokensOf(found))
   const inferred = inference.format !== undefined
   if (json) {
-    const { prompt: _prompt, result: _result, ...format } = inference.format ?? ({} as NonNullable<Inference["format"]>)
+    const {
+      prompt: _prompt,
+      result: _result,
+      ...format
+    } = inference.format ?? ({} as NonNullable<FormatInference["format"]>)
     const shown = { from: found.from, ...inference, format: inferred ? format : null }
     return { inferred, text: `${JSON.stringify(shown, null, 2)}\n` }
   }

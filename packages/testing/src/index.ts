@@ -3,7 +3,7 @@ export {
   parseScreenplay,
   serveBackend,
   type ServedBackend,
-  type ServeOptions,
+  type ServeBackendOptions,
 } from "@toolwright/backends"
 export * from "./model.ts"
 export { crashAfter, crashBefore } from "./crash/crash.ts"
@@ -12,7 +12,7 @@ export type { RequestPart } from "./recording/difference.ts"
 export type { Update } from "./recording/mode.ts"
 export { recording, type RecordedModel, type RecordingOptions } from "./recording/recording.ts"
 export { callsOf, type AgentCall, type AgentRun, type PlainCall } from "./run/agent-run.ts"
-export { followRun, type FollowOptions } from "./run/follow-run.ts"
+export { followRun, type FollowRunOptions } from "./run/follow-run.ts"
 export { runAgent, type AgentTest } from "./run/run-agent.ts"
 export * from "./script/reply.ts"
 export { scripted, type ScriptedModel, type ScriptedModelOptions } from "./script/scripted.ts"

@@ -5,11 +5,11 @@ import { expect, test } from "vitest"
 import type { Backend, InferRequest } from "../model/backend.ts"
 import { createScriptedBackend } from "../scripted/backend.ts"
 import { loadScreenplay, parseScreenplay } from "../scripted/load.ts"
-import type { Step } from "../scripted/screenplay.ts"
+import type { ScreenplayStep } from "../scripted/screenplay.ts"
 import { collectEvents } from "../testing/collect-events.ts"
 import { recordBackend } from "./record.ts"
 
-const steps: Step[] = [
+const steps: ScreenplayStep[] = [
   {
     reply: {
       reasoning: "I look, {{first}}",

@@ -1,7 +1,7 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
 import { wrapBackend } from "../wrap.ts"
-import type { Reply, Screenplay, Step, StreamPart } from "../scripted/screenplay.ts"
+import type { ScreenplayReply, Screenplay, ScreenplayStep, StreamPart } from "../scripted/screenplay.ts"
 
 /** A backend that keeps what passes through it. */
 export interface RecordingBackend extends Backend {
@@ -25,11 +25,11 @@ export function recordBackend(
   options: { name?: string; expectations?: boolean; sent?: (request: InferRequest) => JsonObject } = {},
 ): RecordingBackend {
   const { name, expectations = true, sent } = options
-  const steps: Step[] = []
+  const steps: ScreenplayStep[] = []
 
   async function* infer(request: InferRequest, inferOptions?: { signal?: AbortSignal }): AsyncGenerator<InferEvent> {
-    const reply: Reply = { interpolate: false }
-    const step: Step = {
+    const reply: ScreenplayReply = { interpolate: false }
+    const step: ScreenplayStep = {
       ...(expectations ? { expect: expectationsOf(request) } : {}),
       reply,
       ...(sent === undefined ? {} : { sent: sent(request) }),
@@ -75,7 +75,7 @@ function playedAbilities({ abilities: { tokens: _tokens, ...played } }: Backend)
   return played
 }
 
-function expectationsOf({ messages, tools = [], grammar, jsonSchema }: InferRequest): Step["expect"] {
+function expectationsOf({ messages, tools = [], grammar, jsonSchema }: InferRequest): ScreenplayStep["expect"] {
   return {
     messages: messages.length,
     tools: tools.length === 0 ? false : { exactly: tools.map((tool) => tool.function.name) },
@@ -85,7 +85,7 @@ function expectationsOf({ messages, tools = [], grammar, jsonSchema }: InferRequ
 }
 
 /** Adds an event to a reply; neighbouring deltas of one kind share a part. Returns whether it was the end. */
-function keep(event: InferEvent, reply: Reply): boolean {
+function keep(event: InferEvent, reply: ScreenplayReply): boolean {
   if (event.type === "end") {
     reply.finish = event.finishReason
     if (event.usage !== undefined) reply.usage = event.usage

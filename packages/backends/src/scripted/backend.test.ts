@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { collectEvents, joined } from "../testing/collect-events.ts"
 import { createScriptedBackend } from "./backend.ts"
 import { parseScreenplay } from "./load.ts"
-import type { Step } from "./screenplay.ts"
+import type { ScreenplayStep } from "./screenplay.ts"
 
 const ask: ChatMessage[] = [
   { role: "system", content: "You may call search." },
@@ -21,8 +21,8 @@ function answered(content: string, success = true): ChatMessage[] {
   ]
 }
 
-const backendOf = (steps: Step[]) => createScriptedBackend({ steps })
-const say = (messages: ChatMessage[], step: Partial<Step>, request = {}) =>
+const backendOf = (steps: ScreenplayStep[]) => createScriptedBackend({ steps })
+const say = (messages: ChatMessage[], step: Partial<ScreenplayStep>, request = {}) =>
   collectEvents(backendOf([{ reply: "yes", ...step }]).infer({ messages, ...request }))
 
 describe("a screenplay", () => {
@@ -61,11 +61,11 @@ steps:
   })
 
   test("converts what it takes, and says so when it cannot", async () => {
-    const step = (as: "number" | "json", matches: string): Step => ({
+    const step = (as: "number" | "json", matches: string): ScreenplayStep => ({
       capture: { value: { matches, as } },
       reply: { calls: [{ name: "f", arguments: { value: "{{value}}" } }] },
     })
-    const args = async (each: Step) => {
+    const args = async (each: ScreenplayStep) => {
       const events = await collectEvents(
         backendOf([each]).infer({ messages: answered('line 7: {"a": [1]}'), tools: [tool] }),
       )
@@ -90,7 +90,7 @@ steps:
     })
   })
 
-  test.each<[string, Step["expect"], object?]>([
+  test.each<[string, ScreenplayStep["expect"], object?]>([
     ["text that is missing", { result: "seven" }],
     ["text that should not be there", { any: { excludes: ["nine", "matches"] } }],
     ["a pattern that does not match", { system: { matches: "^may" } }],
@@ -133,7 +133,7 @@ steps:
     } as const
     const events = await say(
       answered('{"a":2} 12 matches'),
-      { expect: expectation as Step["expect"] & object },
+      { expect: expectation as ScreenplayStep["expect"] & object },
       { grammar: "root ::= x" },
     )
     expect(joined(events)).toBe("yes")
@@ -177,7 +177,9 @@ steps:
   })
 
   test("writes calls in the given format where no tools were offered, and says so where there is none", async () => {
-    const steps: Step[] = [{ reply: { text: "I search. ", calls: [{ name: "search", arguments: { pattern: "x" } }] } }]
+    const steps: ScreenplayStep[] = [
+      { reply: { text: "I search. ", calls: [{ name: "search", arguments: { pattern: "x" } }] } },
+    ]
     const formatter = {
       printCalls: (calls: readonly { name: string }[]) => `[${calls.map((call) => call.name).join()}]`,
     }

@@ -3,7 +3,7 @@ import type { ToolFormatter } from "@toolwright/toolformat"
 import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../model/backend.ts"
 import { excerpt, type Place } from "./assertion.ts"
 import { checkConstraints, playStep } from "./play.ts"
-import type { Screenplay, Step } from "./screenplay.ts"
+import type { Screenplay, ScreenplayStep } from "./screenplay.ts"
 
 /** Settings of a scripted backend. What is given here goes before what the screenplay says. */
 export interface ScriptedOptions {
@@ -44,7 +44,7 @@ export function createScriptedBackend(screenplay: Screenplay, options: ScriptedO
   let index = 0
   let played = 0
 
-  function nextStep(): { step: Step; place: Place } {
+  function nextStep(): { step: ScreenplayStep; place: Place } {
     const step = screenplay.steps[index]
     if (step === undefined) throw exhausted(screenplay, requests)
     const place: Place = { number: index + 1, inference: requests.length, name: step.name }

@@ -1,5 +1,5 @@
 export * from "./backend.ts"
-export { serveBackend, type ServedBackend, type ServeOptions } from "./serve.ts"
+export { serveBackend, type ServedBackend, type ServeBackendOptions } from "./serve.ts"
 export { checkConstraints, playStep, type PlaySetting } from "./play.ts"
 export { excerpt, type Place } from "./assertion.ts"
 export { textOfSubject, type Subject } from "./subjects.ts"

@@ -1,7 +1,7 @@
 import { messageOf } from "@toolwright/toolbox"
 import { placeholdersIn } from "./capture.ts"
 import { isJsonPath } from "./json-path.ts"
-import type { Expectation, Screenplay, Step } from "./screenplay.ts"
+import type { Expectation, Screenplay, ScreenplayStep } from "./screenplay.ts"
 
 /** What is wrong in a screenplay, and where. */
 export interface Mistake {
@@ -37,7 +37,12 @@ export function findMistakes(screenplay: Screenplay): Mistake[] {
   return mistakes
 }
 
-function checkReply({ reply }: Step, known: ReadonlySet<string>, path: (string | number)[], mistakes: Mistake[]): void {
+function checkReply(
+  { reply }: ScreenplayStep,
+  known: ReadonlySet<string>,
+  path: (string | number)[],
+  mistakes: Mistake[],
+): void {
   const parts = typeof reply === "string" ? { text: reply } : reply
   const { text, reasoning, calls = [], stream } = parts
   if (stream !== undefined && (text ?? reasoning ?? calls[0]) !== undefined) {
@@ -62,7 +67,7 @@ function checkReply({ reply }: Step, known: ReadonlySet<string>, path: (string |
   }
 }
 
-function checkExpectations({ expect = [] }: Step, path: (string | number)[], mistakes: Mistake[]): void {
+function checkExpectations({ expect = [] }: ScreenplayStep, path: (string | number)[], mistakes: Mistake[]): void {
   const several = Array.isArray(expect)
   for (const [index, expectation] of [expect].flat().entries()) {
     const at = [...path, "expect", ...(several ? [index] : [])]

@@ -6,7 +6,7 @@ import type { Place } from "./assertion.ts"
 import { interpolate, takeCapture } from "./capture.ts"
 import { checkExpectations } from "./check.ts"
 import { hasNativeCalls, replyEvents } from "./reply.ts"
-import type { Chunks, Reply, Step } from "./screenplay.ts"
+import type { Chunks, ScreenplayReply, ScreenplayStep } from "./screenplay.ts"
 
 /** What a step needs to know besides itself. */
 export interface PlaySetting {
@@ -35,7 +35,11 @@ export function checkConstraints(request: InferRequest): void {
  *   written to end in;
  *   the signal's reason when cancelled
  */
-export async function* playStep(step: Step, request: InferRequest, setting: PlaySetting): AsyncGenerator<InferEvent> {
+export async function* playStep(
+  step: ScreenplayStep,
+  request: InferRequest,
+  setting: PlaySetting,
+): AsyncGenerator<InferEvent> {
   const { place, captured, modelName, chunks, formatter, signal } = setting
   checkExpectations([step.expect ?? []].flat(), request, place)
   for (const [name, capture] of Object.entries(step.capture ?? {}))
@@ -51,7 +55,7 @@ export async function* playStep(step: Step, request: InferRequest, setting: Play
   yield { type: "end", finishReason, ...(reply.usage === undefined ? {} : { usage: reply.usage }) }
 }
 
-function replyOf(step: Step, captured: ReadonlyMap<string, unknown>): Reply {
+function replyOf(step: ScreenplayStep, captured: ReadonlyMap<string, unknown>): ScreenplayReply {
   const reply = typeof step.reply === "string" ? { text: step.reply } : step.reply
   if (reply.interpolate === false) return reply
   const filled = interpolate(reply, captured)

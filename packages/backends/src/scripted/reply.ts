@@ -3,7 +3,7 @@ import type { ToolFormatter } from "@toolwright/toolformat"
 import { badReply, failureOfStatus, timedOut, unreachable, type FailureContext } from "../failures.ts"
 import type { InferEvent, InferRequest } from "../model/backend.ts"
 import { assertionError, type Place } from "./assertion.ts"
-import type { Chunks, Reply, ScriptedCall, ScriptedFailure } from "./screenplay.ts"
+import type { Chunks, ScreenplayReply, ScriptedCall, ScriptedFailure } from "./screenplay.ts"
 
 /** What a reply needs to know besides itself. */
 export interface ReplySetting {
@@ -15,7 +15,11 @@ export interface ReplySetting {
 }
 
 /** The events of a reply, before `end`; then throws if the reply is to fail. */
-export function* replyEvents(reply: Reply, request: InferRequest, setting: ReplySetting): Generator<InferEvent> {
+export function* replyEvents(
+  reply: ScreenplayReply,
+  request: InferRequest,
+  setting: ReplySetting,
+): Generator<InferEvent> {
   const chunks = reply.chunks ?? setting.chunks
   const { calls = [], text = "", reasoning = "", stream = [] } = reply
   const native = isNative(request)
@@ -28,7 +32,7 @@ export function* replyEvents(reply: Reply, request: InferRequest, setting: Reply
 }
 
 /** Whether a reply ends in native calls. */
-export function hasNativeCalls(reply: Reply, request: InferRequest): boolean {
+export function hasNativeCalls(reply: ScreenplayReply, request: InferRequest): boolean {
   return (isNative(request) && (reply.calls ?? []).length > 0) || (reply.stream ?? []).some((part) => "call" in part)
 }
 
@@ -36,7 +40,7 @@ function isNative(request: InferRequest): boolean {
   return (request.tools ?? []).length > 0 && request.toolChoice !== "none"
 }
 
-function* streamEvents({ stream = [] }: Reply): Generator<InferEvent> {
+function* streamEvents({ stream = [] }: ScreenplayReply): Generator<InferEvent> {
   for (const part of stream) {
     if ("call" in part) {
       const { call: index, ...rest } = part

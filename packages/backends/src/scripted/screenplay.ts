@@ -12,11 +12,11 @@ export interface Screenplay {
   abilities?: { nativeTools?: boolean; grammar?: boolean; jsonSchema?: boolean; small?: boolean }
   /** How replies are cut into deltas, unless a reply says otherwise. */
   chunks?: Chunks
-  steps: Step[]
+  steps: ScreenplayStep[]
 }
 
 /** One inference. */
-export interface Step {
+export interface ScreenplayStep {
   name?: string
   /** How many inferences this step answers; `always` answers all that follow. 1 unless given. */
   repeat?: number | "always"
@@ -24,7 +24,7 @@ export interface Step {
   /** Values taken from what was sent, by name; a string is a regular expression on the result. */
   capture?: Record<string, string | Capture>
   /** A string is the text of the reply. */
-  reply: string | Reply
+  reply: string | ScreenplayReply
   /**
    * The request that was answered so when this was recorded, as whoever recorded it keeps it; playing does not look at
    * it.
@@ -89,7 +89,7 @@ export type Chunks = number | "char" | number[]
 /**
  * What the model does. `reasoning`, `text` and `calls` come in this order; `stream` gives deltas in any order instead.
  */
-export interface Reply {
+export interface ScreenplayReply {
   reasoning?: string
   text?: string
   calls?: ScriptedCall[]

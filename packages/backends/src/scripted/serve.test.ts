@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from "vitest"
 import { infer } from "../collect.ts"
 import { createOpenAICompatibleBackend } from "../openai-compatible/backend.ts"
 import { createScriptedBackend } from "./backend.ts"
-import type { Step } from "./screenplay.ts"
-import { serveBackend, type ServeOptions } from "./serve.ts"
+import type { ScreenplayStep } from "./screenplay.ts"
+import { serveBackend, type ServeBackendOptions } from "./serve.ts"
 
 const tool = { type: "function", function: { name: "search", description: "Finds text", parameters: {} } } as const
 
-async function served(steps: Step[], options: ServeOptions = {}) {
+async function served(steps: ScreenplayStep[], options: ServeBackendOptions = {}) {
   const scripted = createScriptedBackend({ model: "m", steps })
   const { baseUrl, close } = await serveBackend(scripted, options)
   onTestFinished(close)
@@ -16,7 +16,7 @@ async function served(steps: Step[], options: ServeOptions = {}) {
 }
 
 test.each([true, false])("a screenplay is the same over HTTP as within the process (streaming: %s)", async (stream) => {
-  const steps: Step[] = [
+  const steps: ScreenplayStep[] = [
     {
       reply: {
         reasoning: "hm",
@@ -49,7 +49,7 @@ test.each([true, false])("a screenplay is the same over HTTP as within the proce
   expect(scripted.requests[1]!.messages[1]).toMatchObject({ toolCalls: [made] })
 })
 
-test.each<[Step["reply"], string]>([
+test.each<[ScreenplayStep["reply"], string]>([
   [{ error: { status: 404 } }, "MODEL_NOT_FOUND"],
   [{ error: { status: 400 } }, "MODEL_REQUEST_REJECTED"],
   [{ error: { status: 503 } }, "MODEL_SERVER_ERROR"],

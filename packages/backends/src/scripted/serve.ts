@@ -6,7 +6,7 @@ import type { Backend, InferRequest } from "../model/backend.ts"
 import { completionChunks, wholeCompletion } from "./serve-wire.ts"
 
 /** Settings of a served backend. */
-export interface ServeOptions {
+export interface ServeBackendOptions {
   /** 0, any free port, unless given. */
   port?: number
   /** Refuses requests with another key. */
@@ -26,7 +26,7 @@ export interface ServedBackend extends AsyncDisposable {
  * Serves a backend, mostly a scripted one, as an OpenAI-compatible server (`/v1/chat/completions`, streaming or not,
  * and `/v1/models`), so that any client can be tried against a screenplay. It listens on 127.0.0.1 alone.
  */
-export async function serveBackend(backend: Backend, options: ServeOptions = {}): Promise<ServedBackend> {
+export async function serveBackend(backend: Backend, options: ServeBackendOptions = {}): Promise<ServedBackend> {
   // Loaded where it is used: it brings all of the web client along, a tenth of what `run` takes to start.
   const { createServer } = process.getBuiltinModule("node:http")
   const server = createServer((request, response) => {
@@ -55,7 +55,7 @@ async function answer(
   backend: Backend,
   request: IncomingMessage,
   response: ServerResponse,
-  options: ServeOptions,
+  options: ServeBackendOptions,
 ): Promise<void> {
   if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) {
     return sendError(response, 401, "Incorrect API key provided")

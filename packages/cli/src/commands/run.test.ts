@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { createScriptedBackend, serveBackend, type Step } from "@toolwright/backends"
+import { createScriptedBackend, serveBackend, type ScreenplayStep } from "@toolwright/backends"
 import type { RunEvent } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
@@ -32,7 +32,7 @@ const eventsOf = (stdout: string): RunEvent[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as RunEvent)
 
-async function serve(steps: Step[], options: { apiKey?: string } = {}): Promise<string> {
+async function serve(steps: ScreenplayStep[], options: { apiKey?: string } = {}): Promise<string> {
   const server = await serveBackend(createScriptedBackend({ model: "m", steps }), options)
   onTestFinished(server.close)
   return server.baseUrl

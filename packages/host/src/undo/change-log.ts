@@ -28,7 +28,7 @@ export interface Change {
 }
 
 /** All that one call changed. */
-export interface LogEntry extends CallHead {
+export interface ChangeEntry extends CallHead {
   readonly id: string
   /** ISO 8601. */
   readonly at: string
@@ -68,7 +68,7 @@ const ENTRY = /^(\d{8}-\d{9}-[0-9a-f]{4}-[0-9a-f]{4})\.jsonl$/u
 export interface ChangeLog {
   append(id: string, lines: readonly LogLine[]): void
   /** All entries of this user's, oldest first. Lines that were cut by a crash are left out. */
-  read(): LogEntry[]
+  read(): ChangeEntry[]
   /** How many entries bear no mark of this user's: they came with the folder. */
   foreign(): number
   remove(id: string): void
@@ -146,7 +146,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** @returns nothing where the first line is not whole */
-function entryOf(id: string, text: string, { root, names }: { root: string; names: NameSeal }): LogEntry[] {
+function entryOf(id: string, text: string, { root, names }: { root: string; names: NameSeal }): ChangeEntry[] {
   let head: Extract<LogLine, { type: "call" }> | undefined
   let openProgram = false
   const changes = new Map<number, Change>()

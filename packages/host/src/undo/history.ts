@@ -5,7 +5,7 @@ import { createPathPolicy, type PathPolicy } from "../paths/policy.ts"
 import { isInside } from "../paths/roots.ts"
 import { readStateFile, writeStateFile } from "../paths/state-files.ts"
 import { PREFIX, SUFFIX } from "../paths/temporary-name.ts"
-import { createChangeLog, type ChangeLog, type LogEntry, type Unkept } from "./change-log.ts"
+import { createChangeLog, type ChangeLog, type ChangeEntry, type Unkept } from "./change-log.ts"
 import { createContentStore, type ContentStore } from "./content-store.ts"
 import { describeChange, describeDone } from "./difference.ts"
 import { HASH_ONLY, stateOf } from "./entry-state.ts"
@@ -44,7 +44,7 @@ export interface HistoryItem {
   readonly at: string
   /** Names of the tools that changed something, in order, each once. */
   readonly tools: readonly string[]
-  readonly entries: readonly LogEntry[]
+  readonly entries: readonly ChangeEntry[]
   /** Paths that it changed. */
   readonly paths: readonly string[]
   readonly state: "in effect" | "taken back" | "taken back in part"
@@ -153,7 +153,7 @@ function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecor
     has: (hash: string) => store.has(hash),
     admits: (path: string) => writable.some((root) => root !== path && isInside(root, path)),
   }
-  const entries = async (): Promise<LogEntry[]> => {
+  const entries = async (): Promise<ChangeEntry[]> => {
     await closeOpenPrograms(parts)
     return log.read()
   }
@@ -263,7 +263,7 @@ function indexIn(folder: () => string, names: NameSeal): { read(): TreeIndex; wr
 }
 
 /** Runs and single calls, oldest first; what changed nothing is left out. */
-function itemsOf(entries: readonly LogEntry[]): HistoryItem[] {
+function itemsOf(entries: readonly ChangeEntry[]): HistoryItem[] {
   const inEffect = new Set<number>()
   const effectful = new Map<number, readonly number[]>()
   for (const changes of changesByPath(entries).values()) {
@@ -275,7 +275,7 @@ function itemsOf(entries: readonly LogEntry[]): HistoryItem[] {
     const undoes = effectful.get(n) ?? []
     return undoes.length === 0 ? inEffect.has(n) : !undoes.some((undone) => inEffect.has(undone))
   }
-  const groups = new Map<string, LogEntry[]>()
+  const groups = new Map<string, ChangeEntry[]>()
   for (const entry of entries) {
     if (entry.unkept.length === 0 && !entry.changes.some(({ n }) => effectful.has(n))) continue
     const key = entry.runId ?? entry.id
@@ -353,7 +353,7 @@ function joined(id: string, items: readonly HistoryItem[]): HistoryItem {
 }
 
 /** One call of a run as an item of its own. */
-function itemOf(run: HistoryItem): (entry: LogEntry) => HistoryItem {
+function itemOf(run: HistoryItem): (entry: ChangeEntry) => HistoryItem {
   return (entry) => ({
     ...run,
     id: entry.id,

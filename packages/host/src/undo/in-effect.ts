@@ -1,9 +1,9 @@
-import type { Change, LogEntry } from "./change-log.ts"
+import type { Change, ChangeEntry } from "./change-log.ts"
 import { sameState } from "./entry-state.ts"
 
 /** A change with the entry that it belongs to. */
 export interface LoggedChange {
-  readonly entry: LogEntry
+  readonly entry: ChangeEntry
   readonly change: Change
 }
 
@@ -11,7 +11,7 @@ export interface LoggedChange {
  * All changes of a log by path, each path's in the order in which they happened. What changed nothing is left out, but
  * for a taking back: what had been put back by hand, or by the same run, is no longer in effect since then.
  */
-export function changesByPath(entries: readonly LogEntry[]): Map<string, LoggedChange[]> {
+export function changesByPath(entries: readonly ChangeEntry[]): Map<string, LoggedChange[]> {
   const paths = new Map<string, LoggedChange[]>()
   for (const entry of entries) {
     for (const change of entry.changes) {

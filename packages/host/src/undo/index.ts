@@ -1,4 +1,4 @@
-export type { CallHead, LogEntry, Unkept } from "./change-log.ts"
+export type { CallHead, ChangeEntry, Unkept } from "./change-log.ts"
 export { textDiff } from "./difference.ts"
 export type { ChangeHistory, DoneUndo, HistoryConfig, HistoryItem, PlannedUndo } from "./history.ts"
 export { reconciledBy } from "./reconciled-tool.ts"

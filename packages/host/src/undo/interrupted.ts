@@ -1,5 +1,5 @@
 import type { InterruptedCall } from "@toolwright/toolbox"
-import type { Change, LogEntry } from "./change-log.ts"
+import type { Change, ChangeEntry } from "./change-log.ts"
 import { sameState, type EntryState } from "./entry-state.ts"
 
 /** What became of a call whose process died, by what its entry says and what lies there now. */
@@ -20,7 +20,7 @@ export interface InterruptedOutcome {
  * @returns undefined where it cannot be told: somebody else has changed the same since
  */
 export function outcomeOf(
-  entries: readonly LogEntry[],
+  entries: readonly ChangeEntry[],
   { runId, callId }: Pick<InterruptedCall, "runId" | "callId">,
   now: (path: string) => EntryState,
 ): InterruptedOutcome | undefined {

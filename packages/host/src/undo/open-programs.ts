@@ -1,7 +1,7 @@
 import type { PathPolicy } from "../paths/policy.ts"
 import { isInside } from "../paths/roots.ts"
 import { isAlive } from "../process-life.ts"
-import type { ChangeLog, LogEntry } from "./change-log.ts"
+import type { ChangeLog, ChangeEntry } from "./change-log.ts"
 import type { ContentStore } from "./content-store.ts"
 import type { NameSeal } from "./sealed-names.ts"
 import { lookAtTree, treeDifference, unpackTree, type Tree, type TreeSource } from "./tree.ts"
@@ -42,8 +42,8 @@ export async function closeOpenPrograms(parts: Parts): Promise<void> {
 interface OpenProgram {
   readonly before: Tree
   readonly now: Tree
-  readonly all: readonly LogEntry[]
-  readonly entry: LogEntry
+  readonly all: readonly ChangeEntry[]
+  readonly entry: ChangeEntry
   readonly started: number
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isInside } from "../paths/roots.ts"
-import type { Change, LogEntry } from "./change-log.ts"
+import type { Change, ChangeEntry } from "./change-log.ts"
 import { isKept, sameState, type EntryState } from "./entry-state.ts"
 import { changesByPath, changesInEffect, type LoggedChange } from "./in-effect.ts"
 
@@ -43,7 +43,7 @@ export interface UndoSight {
  * @param entries the whole log
  * @param chosen ids of the entries to take back, all of them together
  */
-export function planUndo(entries: readonly LogEntry[], chosen: ReadonlySet<string>, sight: UndoSight): UndoPlan {
+export function planUndo(entries: readonly ChangeEntry[], chosen: ReadonlySet<string>, sight: UndoSight): UndoPlan {
   const restorations: Restoration[] = []
   const settled: Restoration[] = []
   const refused: RefusedPath[] = []
@@ -102,12 +102,12 @@ function changesKind({ before, after }: Change): boolean {
 interface PathPast {
   /** The changes of a path from the first chosen one on. */
   readonly since: readonly LoggedChange[]
-  readonly entries: readonly LogEntry[]
+  readonly entries: readonly ChangeEntry[]
   readonly chosen: ReadonlySet<string>
 }
 
 /** Who changed a path that is not as the log has it: a call whose change could not be kept, or somebody else. */
-function whoElse(path: string, last: LoggedChange, entries: readonly LogEntry[]): string {
+function whoElse(path: string, last: LoggedChange, entries: readonly ChangeEntry[]): string {
   const later = entries.slice(entries.indexOf(last.entry))
   const by = later.findLast(({ unkept }) => unkept.some((each) => each.path === path))
   return by === undefined

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs"
 import { join } from "node:path"
 import { writeStateFile } from "../paths/state-files.ts"
-import type { ChangeLog, LogEntry } from "./change-log.ts"
+import type { ChangeLog, ChangeEntry } from "./change-log.ts"
 import type { ContentStore } from "./content-store.ts"
 import type { EntryState } from "./entry-state.ts"
 
@@ -41,7 +41,7 @@ export function prune(
   const oldest = now - retention.days * DAY_MS
   let entries = log.read()
   let forgotten = 0
-  const forget = (gone: readonly LogEntry[]): void => {
+  const forget = (gone: readonly ChangeEntry[]): void => {
     for (const { id } of gone) log.remove(id)
     forgotten += gone.length
     entries = entries.filter((entry) => !gone.includes(entry))
@@ -56,7 +56,7 @@ export function prune(
   }
 }
 
-function hashesOf(entries: readonly LogEntry[]): string[] {
+function hashesOf(entries: readonly ChangeEntry[]): string[] {
   const hashOf = (state: EntryState | undefined): string[] => (state?.kind === "file" ? [state.hash] : [])
   return entries.flatMap(({ changes }) => changes.flatMap(({ before, after }) => [...hashOf(before), ...hashOf(after)]))
 }

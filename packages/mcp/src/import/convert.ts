@@ -86,7 +86,7 @@ export function checkDialTool(tool: { type?: unknown; function?: { name?: unknow
  * Effects as a server's annotations declare them. A tool without annotations declares nothing, and counts as one that
  * changes things.
  */
-export function effectsOf({ annotations = {} }: McpTool): NonNullable<ToolDefinition["effects"]> {
+export function effectsOfAnnotations({ annotations = {} }: McpTool): NonNullable<ToolDefinition["effects"]> {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
   return {
     ...(readOnlyHint === undefined ? {} : { readOnly: readOnlyHint }),

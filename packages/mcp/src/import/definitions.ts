@@ -10,7 +10,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { effectsOf, mcpToDialFormat, type McpTool } from "./convert.ts"
+import { effectsOfAnnotations, mcpToDialFormat, type McpTool } from "./convert.ts"
 
 type Call = (
   name: string,
@@ -83,7 +83,7 @@ export class Definitions {
       category: "utility",
       optionality: "optional",
       parameters: parameters,
-      effects: effectsOf(tool),
+      effects: effectsOfAnnotations(tool),
       provenance: this.#provenance,
       ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
       ...(typeof title === "string" ? { title: plainText(title, 200) } : {}),

@@ -1,4 +1,4 @@
-import type { Figures, ModelFigures, TaskFigures, TrialResult } from "@toolwright/toolbox"
+import type { EvaluationFigures, ModelFigures, TaskFigures, TrialResult } from "@toolwright/toolbox"
 
 /** Of `n` trials `c` passed: the chance that of `k` of them at least one did, without a bias. */
 export function passAtLeastOnce(n: number, c: number, k: number): number {
@@ -54,7 +54,7 @@ export function modelFigures(
   }
 }
 
-function common(model: string, trials: readonly TrialResult[]): Omit<Figures, "passAt" | "passAll"> {
+function common(model: string, trials: readonly TrialResult[]): Omit<EvaluationFigures, "passAt" | "passAll"> {
   const measured = trials.filter(({ verdict }) => verdict !== "error")
   const scores = measured.flatMap(({ score }) => (score === undefined ? [] : [score]))
   const sum = (of: (trial: TrialResult) => number): number => trials.reduce((all, trial) => all + of(trial), 0)

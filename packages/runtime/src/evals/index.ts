@@ -2,7 +2,7 @@
 export type {
   EvaluationDigest,
   EvaluationReport,
-  Figures,
+  EvaluationFigures,
   Grade,
   ModelFigures,
   TaskFigures,

@@ -1,4 +1,4 @@
-import type { EvaluationReport, Figures, Grade, TaskFigures, TrialResult, Verdict } from "@toolwright/toolbox"
+import type { EvaluationReport, EvaluationFigures, Grade, TaskFigures, TrialResult, Verdict } from "@toolwright/toolbox"
 import type { TranscriptLine } from "./transcript.ts"
 
 /**
@@ -79,7 +79,7 @@ function taskTable({ tasks, models }: EvaluationReport): string {
   return `<h2>Tasks</h2>\n${table(["task", ...models.map(({ model }) => escaped(model))], rows)}`
 }
 
-function shareOf({ passed, measured, errors }: Figures): string {
+function shareOf({ passed, measured, errors }: EvaluationFigures): string {
   if (measured === 0) return errors === 0 ? "–" : `${errors} not measured`
   return `${passed} of ${measured}${errors === 0 ? "" : `, ${errors} not measured`}`
 }

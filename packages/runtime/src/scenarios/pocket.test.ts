@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createScriptedBackend, POCKET_TOOLS, type Backend, type Step } from "@toolwright/backends"
+import { createScriptedBackend, POCKET_TOOLS, type Backend, type ScreenplayStep } from "@toolwright/backends"
 import { defineTool, type RunEvent } from "@toolwright/toolbox"
 import { afterEach, describe, expect, onTestFinished, test } from "vitest"
 import { createToolwright, type Toolwright, type ToolwrightOptions } from "../toolwright.ts"
@@ -35,7 +35,7 @@ async function events(toolwright: Toolwright, task: string, agent = "assistant")
 
 /** The pocket model's place taken by replies that are known beforehand, so that what stands around it can be tested. */
 function asPocket(...replies: string[]): Backend {
-  const steps: Step[] = replies.map((reply) => ({ reply: { text: reply } }))
+  const steps: ScreenplayStep[] = replies.map((reply) => ({ reply: { text: reply } }))
   return createScriptedBackend({ model: "toolwright-pocket", abilities: { nativeTools: false }, steps })
 }
 

@@ -1,4 +1,4 @@
-import type { Reply, StreamPart } from "@toolwright/backends"
+import type { ScreenplayReply, StreamPart } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { REDACTED, SECRET_FORMS } from "@toolwright/host/text"
 
@@ -84,7 +84,7 @@ export function maskValue<Value>(value: Value, mask: (text: string) => string): 
 }
 
 /** A recorded reply, masked: what is cut into pieces is put together first where something in it is hidden. */
-export function maskReply(given: Reply, mask: (text: string, json?: boolean) => string): Reply {
+export function maskReply(given: ScreenplayReply, mask: (text: string, json?: boolean) => string): ScreenplayReply {
   const reply = given.error === undefined ? given : { ...given, error: maskValue(given.error, (text) => mask(text)) }
   if (reply.stream === undefined) return reply
   const calls = new Map<number, string>()

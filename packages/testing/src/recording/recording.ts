@@ -6,7 +6,7 @@ import {
   type Backend,
   type InferRequest,
   type ScriptedFailure,
-  type Step,
+  type ScreenplayStep,
 } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
@@ -140,7 +140,7 @@ const REFUSED = new Set<string | undefined>(["MODEL_REQUEST_REJECTED", "CONSTRAI
  * A failure for which a recording is worth nothing: any but a refused request that the agent then made otherwise, which
  * is how it goes.
  */
-function failureIn(steps: readonly Step[]): ScriptedFailure | undefined {
+function failureIn(steps: readonly ScreenplayStep[]): ScriptedFailure | undefined {
   const failures = steps.map(({ reply }) => (typeof reply === "string" ? undefined : reply.error))
   return failures.find(
     (failure, at) => failure !== undefined && (!REFUSED.has(failure.code) || at === failures.length - 1),

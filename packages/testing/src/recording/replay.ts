@@ -4,7 +4,7 @@ import {
   playStep,
   type InferEvent,
   type InferRequest,
-  type Step,
+  type ScreenplayStep,
 } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
@@ -41,7 +41,7 @@ export function replay(
   let asked = 0
   let violation: ToolwrightError | undefined
 
-  function take(request: InferRequest): { step: Step; number: number } {
+  function take(request: InferRequest): { step: ScreenplayStep; number: number } {
     const now = plain(request)
     const at = open.findIndex((each) => each.request === undefined || sameRequest(each.request, now, ignore))
     if (at !== -1) return open.splice(at, 1)[0]!
@@ -55,7 +55,7 @@ export function replay(
     checkConstraints(request)
     if (violation !== undefined) throw violation
     asked++
-    let taken: { step: Step; number: number }
+    let taken: { step: ScreenplayStep; number: number }
     try {
       taken = take(request)
     } catch (thrown) {

@@ -7,7 +7,7 @@ import { changesBetween, snapshotOf } from "../workspace/snapshot.ts"
 import { callsIn, type AgentRun } from "./agent-run.ts"
 import { transcriptOf } from "./transcript.ts"
 
-export interface FollowOptions {
+export interface FollowRunOptions {
   /** The model of the run; a strict one is asked at the end whether all went as it was written. */
   backend?: Backend
   /** Another run with the same model follows, so that replies may be left. */
@@ -35,7 +35,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
  */
 export async function followRun(
   events: AsyncIterable<RunEvent> | ((signal: AbortSignal) => AsyncIterable<RunEvent>),
-  options: FollowOptions = {},
+  options: FollowRunOptions = {},
 ): Promise<AgentRun> {
   const { backend, more = false, workspace, timeoutMs = isRecording(backend) ? Infinity : DEFAULT_TIMEOUT_MS } = options
   const placed = originOf(followRun)

@@ -5,14 +5,14 @@ import { checkStubs } from "../tools/stubbed.ts"
 import { assertThere } from "../workspace/snapshot.ts"
 import type { TestWorkspace } from "../workspace/workspace.ts"
 import type { AgentRun } from "./agent-run.ts"
-import { followRun, type FollowOptions } from "./follow-run.ts"
+import { followRun, type FollowRunOptions } from "./follow-run.ts"
 
 /** A task, the model that works on it, and everything that `createToolwright` takes. */
 export interface AgentTest
   extends
     Omit<ToolwrightOptions, "backend" | "workspace" | "agent">,
     Pick<RunOptions, "signal" | "history" | "systemPrompt" | "dryRun">,
-    Pick<FollowOptions, "more" | "timeoutMs"> {
+    Pick<FollowRunOptions, "more" | "timeoutMs"> {
   task: string
   /**
    * `scripted(…)`, `await recording(…)`, `await pocket()`, or any other. It is closed at the end, unless there is

@@ -1,10 +1,10 @@
-import type { Expectation, Reply, ScriptedCall, Step } from "@toolwright/backends"
+import type { Expectation, ScreenplayReply, ScriptedCall, ScreenplayStep } from "@toolwright/backends"
 import type { ModelFailure, ReplyParts, ShownCheck, WantedCall } from "./reply.ts"
 import type { Shown } from "./shown.ts"
 
 /** A reply as the step of a screenplay, with what a screenplay cannot hold beside it. */
 export interface PlannedStep {
-  step: Step
+  step: ScreenplayStep
   /** Checks that are functions. */
   checks: ((shown: Shown) => void | Promise<void>)[]
   calls: readonly WantedCall[]
@@ -15,7 +15,7 @@ export function toStep(reply: string | ReplyParts): PlannedStep {
   const calls = callsIn(parts)
   const checks = [parts.expect ?? []].flat() as ShownCheck[]
   const { text, reasoning, delayMs, chunks, usage, finish, fail } = parts
-  const played: Reply = {
+  const played: ScreenplayReply = {
     interpolate: false,
     ...(text === undefined ? {} : { text }),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -43,7 +43,7 @@ function scriptedCall({ call, arguments: args = {} }: WantedCall): ScriptedCall 
   return { name: call, arguments: args }
 }
 
-function failing(fail: ModelFailure): Partial<Reply> {
+function failing(fail: ModelFailure): Partial<ScreenplayReply> {
   if (fail === "stall") return { hang: true }
   if (typeof fail === "number") return { error: { status: fail } }
   return { error: typeof fail === "string" ? { kind: fail } : fail }

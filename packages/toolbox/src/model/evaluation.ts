@@ -50,7 +50,7 @@ export interface TrialResult {
 }
 
 /** How a model did with a task, or with all of them. */
-export interface Figures {
+export interface EvaluationFigures {
   model: string
   /** Trials that passed or failed. */
   measured: number
@@ -70,11 +70,11 @@ export interface Figures {
   milliseconds: number
 }
 
-export interface TaskFigures extends Figures {
+export interface TaskFigures extends EvaluationFigures {
   task: string
 }
 
-export interface ModelFigures extends Figures {
+export interface ModelFigures extends EvaluationFigures {
   /** Where the share of trials that pass lies, with a certainty of 95 %, were there more of the same. */
   interval: [low: number, high: number]
   /** Whether as large a share of its trials passed as has to, and all could be measured. */

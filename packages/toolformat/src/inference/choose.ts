@@ -1,13 +1,13 @@
 import type { Format } from "../engine/syntax.ts"
 import { formatById, selectFormat, type Selection, type SelectOptions } from "../selector/index.ts"
-import { inferFormat, type Inference } from "./infer.ts"
+import { inferFormat, type FormatInference } from "./infer.ts"
 import { readOf } from "./judge.ts"
 import { renderingsOf, type TemplateSettings } from "./renderings.ts"
 
 /** A choice by a chat template. */
 export interface TemplateSelection extends Selection {
   /** What the template itself showed. */
-  inference: Inference
+  inference: FormatInference
   /** Whether the format is the inferred one, and not one by hand. */
   inferred: boolean
 }
@@ -40,7 +40,7 @@ function withKnown(format: Format, recognised: string | undefined): Format {
   return recognised === undefined ? format : { ...format, calls: [...format.calls, ...formatById(recognised).calls] }
 }
 
-function becauseOf({ certainty, judgement }: Inference): string {
+function becauseOf({ certainty, judgement }: FormatInference): string {
   const counts = judgement === undefined ? "" : ` (${judgement.read} of ${judgement.shown} probes read back)`
   const words = { sure: "is sure", likely: "is likely right", unsure: "is unsure" }[certainty]
   return `It is inferred from the chat template; that ${words}${counts}.`

@@ -19,7 +19,7 @@ import { marksIn } from "./text.ts"
 export type Certainty = "sure" | "likely" | "unsure"
 
 /** What was found out about a model family from its chat template alone. */
-export interface Inference {
+export interface FormatInference {
   /** The format, ready for use; undefined where the template shows no calls. */
   format: Format | undefined
   certainty: Certainty
@@ -50,7 +50,7 @@ export interface Inference {
  * @example
  * const { format, certainty, unseen } = inferFormat(await readFile("chat_template.jinja", "utf8"))
  */
-export function inferFormat(source: string, settings: TemplateSettings & { id?: string } = {}): Inference {
+export function inferFormat(source: string, settings: TemplateSettings & { id?: string } = {}): FormatInference {
   const { id = `inferred-${hashOf(source)}`, ...rest } = settings
   const recognised = recogniseTemplate(source)?.formatId
   if (isGoTemplate(source)) return inferFromGo(source, { ...rest, id }, recognised)
@@ -88,7 +88,7 @@ function inferFromGo(
   source: string,
   settings: TemplateSettings & { id: string },
   recognised: string | undefined,
-): Inference {
+): FormatInference {
   const calls = recognised === undefined ? jinjaOfGoCalls(source) : undefined
   const inference = calls === undefined ? undefined : inferFormat(calls, settings)
   if (inference?.format === undefined)
@@ -111,7 +111,7 @@ const NOTHING = {
   seen: [],
   judgement: undefined,
   same: [],
-} as const satisfies Partial<Inference>
+} as const satisfies Partial<FormatInference>
 
 const GO_TEMPLATE =
   "This is a template of Ollama's own, in Go's language, which is not rendered here: only its marks were looked " +
@@ -122,7 +122,7 @@ const GO_CALLS =
   "read off it, and nothing else of it was seen. The chat template in the model's GGUF file, or in its " +
   "tokenizer_config.json, says more."
 
-function nothingSeen({ refusal }: Renderings): Omit<Inference, "recognised" | "startsInReasoning"> {
+function nothingSeen({ refusal }: Renderings): Omit<FormatInference, "recognised" | "startsInReasoning"> {
   const why = refusal === undefined ? "" : ` It refused some: ${refusal}`
   return { ...NOTHING, unseen: [`The template shows no calls that it is given.${why}`] }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { formatById } from "../selector/index.ts"
-import { inferFormat, type Inference } from "./infer.ts"
+import { inferFormat, type FormatInference } from "./infer.ts"
 import { readOf } from "./judge.ts"
 import { renderingsOf } from "./renderings.ts"
 
@@ -12,7 +12,7 @@ const SETTINGS = { bosToken: "<BOS>", eosToken: "<EOS>" }
 
 interface Row {
   template: string
-  inference: Inference
+  inference: FormatInference
   /** How many of the shown probes the format by hand reads, where there is one. */
   byHand: number | undefined
 }

@@ -1,4 +1,4 @@
-import type { EvaluationReport, Figures, Grade, TrialResult, Verdict } from "@toolwright/toolbox"
+import type { EvaluationReport, EvaluationFigures, Grade, TrialResult, Verdict } from "@toolwright/toolbox"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState, type ReactNode } from "react"
@@ -118,7 +118,7 @@ function Tasks({ report: { tasks, models } }: { report: EvaluationReport }) {
   return <Table title="Tasks" head={["task", ...models.map(({ model }) => model)]} rows={rows} />
 }
 
-function Share({ of: { passed, measured, errors } }: { of: Figures }) {
+function Share({ of: { passed, measured, errors } }: { of: EvaluationFigures }) {
   if (measured === 0) return <span className="text-warn">{errors === 0 ? "–" : `${errors} not measured`}</span>
   return (
     <span className={passed === measured ? "text-good" : "text-bad"}>
