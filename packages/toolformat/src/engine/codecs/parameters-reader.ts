@@ -48,8 +48,10 @@ class ParametersReader {
   private committed = false
   /** What can follow a value's end; after anything else, the mark was part of the value. */
   private readonly after: readonly string[]
-  /** What closes a call, or stands behind one, begins as parameters do. */
+  /** One of {@link ends} begins as parameters do. */
   private readonly alike: boolean
+  /** What closes a call, or stands behind one. */
+  private readonly ends: readonly string[]
   /** What stands behind a call whose own end is missing. */
   private readonly behind: readonly string[]
 
@@ -62,10 +64,10 @@ class ParametersReader {
     const { call, parameter, wrapper } = syntax
     this.behind = [...(wrapper?.close ?? []), ...call.open, ...(wrapper?.open ?? [])]
     this.after = [...parameter.open, ...call.close, ...this.behind]
-    const ends = [...call.close, ...this.behind]
+    this.ends = [...call.close, ...this.behind]
     this.alike =
       parameter.close.some((mark) => mark.includes("{key}")) ||
-      ends.some((mark) => parameter.open.some((open) => mark.startsWith(open)))
+      this.ends.some((mark) => parameter.open.some((open) => mark.startsWith(open)))
   }
 
   *read(): Scan<boolean> {
@@ -188,7 +190,9 @@ class ParametersReader {
     const { source, call, syntax } = this
     for (;;) {
       const code = yield* this.skipFiller()
-      if (yield* this.opensParameter()) {
+      // what closes the call, or stands behind it, may begin as parameters do
+      const closes = this.alike && (yield* stands(source, this.ends))
+      if (!closes && (yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
         this.commit()
         return "parameter"
       }
@@ -207,13 +211,6 @@ class ParametersReader {
       call.repaired("text between parameters")
       yield* resync(source, this.after)
     }
-  }
-
-  /** Goes past the mark with which a parameter begins; the end of the call is none, though it may begin so too. */
-  private *opensParameter(): Scan<boolean> {
-    const { source, syntax, behind } = this
-    if (this.alike && (yield* stands(source, [...syntax.call.close, ...behind]))) return false
-    return (yield* anyLiteral(source, syntax.parameter.open)) !== undefined
   }
 
   /** Goes past white space, and what else means nothing here. */
@@ -391,7 +388,8 @@ class ParametersReader {
   private *nextBegins(): Scan<boolean> {
     const { source, call, seen } = this
     const { parameter, call: tags, wrapper, typed } = this.syntax
-    if (yield* this.opensParameter()) {
+    const closes = this.alike && (yield* stands(source, this.ends))
+    if (!closes && (yield* anyLiteral(source, parameter.open)) !== undefined) {
       const key = yield* textUntil(source, typed === undefined ? parameter.keyEnd : ['"'], 64)
       return key !== undefined && !seen.has(key) && typingOf(call.tool, key) !== undefined
     }
