@@ -1,5 +1,11 @@
 export * from "./export/http.ts"
-export { mcpServerFactory, type McpExportOptions, type CallParams, type CallConnection, type AnswerCall } from "./export/server.ts"
+export {
+  mcpServerFactory,
+  type McpExportOptions,
+  type CallParams,
+  type CallConnection,
+  type AnswerCall,
+} from "./export/server.ts"
 export * from "./export/stdio.ts"
 export * from "./import/client.ts"
 export * from "./import/configuration.ts"
