@@ -61,6 +61,8 @@ const UNNAMED: Readonly<Record<string, string>> = {
   pinByName: "asked for by tests of other rooms",
   isReadAtOnce: "asked for by tests of other rooms",
   readAtOnce: "asked for by tests of other rooms",
+  notOfferedReading: "to be told on a page, or taken away",
+  uiMessageChunks: "to be told on a page, or taken away",
   toldStore: "stands in a file that is an entry itself",
   startTicks: "stands in a file that is an entry itself",
   STATE_FILE_LIMIT_BYTES: "stands in a file that is an entry itself",
