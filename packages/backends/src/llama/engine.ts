@@ -15,6 +15,7 @@ import {
 import { createStopCutter } from "../stop-cutter.ts"
 import { createTokenText } from "./token-text.ts"
 import { vocabularyOf, type LlamaVocabulary } from "./vocabulary.ts"
+import { engineFailure, penaltiesOf } from "./generation.ts"
 
 export interface LlamaEngineOptions {
   /** A GGUF file. */
@@ -392,22 +393,5 @@ class Engine implements LlamaEngine {
       options.tokenBias = bias
     }
     return options
-  }
-}
-
-/** What a caller is told of a failure: that it gave up, what we said ourselves, or that the engine failed. */
-function engineFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true) return signal.reason
-  if (ToolwrightError.isInstance(thrown)) return thrown
-  return new ToolwrightError("MODEL_SERVER_ERROR", `The engine failed: ${messageOf(thrown)}`, { cause: thrown })
-}
-
-/** The penalties that are asked for; undefined where none is. */
-function penaltiesOf({ repetitionPenalty: penalty, frequencyPenalty, presencePenalty }: SamplingOptions) {
-  if (penalty === undefined && frequencyPenalty === undefined && presencePenalty === undefined) return undefined
-  return {
-    ...(penalty !== undefined && { penalty }),
-    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
-    ...(presencePenalty !== undefined && { presencePenalty }),
   }
 }

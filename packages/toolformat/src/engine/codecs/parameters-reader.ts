@@ -2,7 +2,6 @@ import { CallWriter } from "../call-writer.ts"
 import { ANYTHING, coerce, isText, typingOf, type Typing } from "../coerce.ts"
 import { decodeEntities, escapeText } from "../json-text.ts"
 import { anyLiteral, literal, looksAt, skipSpace, stands, textUntil } from "../scanning.ts"
-import { admittedTypes } from "../schema-types.ts"
 import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { ParametersSyntax } from "../syntax.ts"
@@ -10,6 +9,7 @@ import { JSON_NOTATION, scanValue, transcode } from "../value.ts"
 import { attributeIn, attributeText } from "./attributes.ts"
 import { resync, settle, type ReadContext } from "./codec.ts"
 import { Beginnings, scanText } from "./raw-text.ts"
+import { isSaidText } from "./said-text.ts"
 
 const LONGEST_NAME = 256
 const LONGEST_KEY = 1_000
@@ -48,10 +48,9 @@ class ParametersReader {
   private committed = false
   /** What can follow a value's end; after anything else, the mark was part of the value. */
   private readonly after: readonly string[]
-  /** One of {@link ends} begins as parameters do. */
-  private readonly alike: boolean
-  /** What closes a call, or stands behind one. */
+  /** What closes a call, or stands behind one; and whether one of these begins as parameters do. */
   private readonly ends: readonly string[]
+  private readonly alike: boolean
   /** What stands behind a call whose own end is missing. */
   private readonly behind: readonly string[]
 
@@ -190,7 +189,6 @@ class ParametersReader {
     const { source, call, syntax } = this
     for (;;) {
       const code = yield* this.skipFiller()
-      // what closes the call, or stands behind it, may begin as parameters do
       const closes = this.alike && (yield* stands(source, this.ends))
       if (!closes && (yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
         this.commit()
@@ -399,11 +397,4 @@ class ParametersReader {
       return (yield* skipSpace(source)) === END || (yield* looksAt(source, wrapper?.open ?? []))
     return false
   }
-}
-
-/** Whether a value is passed on as the text that it is. */
-function isSaidText(said: string | undefined, typing: Typing | undefined): boolean {
-  if (said === undefined) return isText(typing)
-  if (said !== "true" && said !== "string") return false
-  return typing === undefined || admittedTypes(typing.schema, typing.root).has("string")
 }
