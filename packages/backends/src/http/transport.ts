@@ -75,8 +75,12 @@ function retryable({ status, headers }: Answered, said: ServerWords, failure: To
 }
 
 /** Codes of failures that the next try would meet again. */
-const PERMANENT =
-  /^(ENOTFOUND|ERR_INVALID_URL|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_.*)$/
+const PERMANENT = new RegExp(
+  `^(${[
+    ...["ENOTFOUND", "ERR_INVALID_URL", "ERR_TLS_.*", "ERR_SSL_.*", "CERT_.*"],
+    ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ].join("|")})$`,
+)
 
 function connectionFailure(thrown: unknown, context: FailureContext): unknown {
   const { code, text } = causeOf(thrown)

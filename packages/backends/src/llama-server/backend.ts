@@ -35,8 +35,12 @@ export function createLlamaServerBackend(options: LlamaServerOptions): Backend {
 const SAMPLING: SamplingFields = { ...SAMPLING_NAMES, repetitionPenalty: "repeat_penalty", maxTokens: "n_predict" }
 
 /** Fields of a request that are llama.cpp's own. */
-const OWN =
-  /^(cache_prompt|id_slot|lora|samplers|n_keep|typical_p|top_n_sigma|n_probs|ignore_eos|(dry|xtc|dynatemp|mirostat)(_\w+)?)$/
+const OWN = new RegExp(
+  `^(${[
+    ...["cache_prompt", "id_slot", "lora", "samplers", "n_keep", "typical_p", "top_n_sigma", "n_probs", "ignore_eos"],
+    String.raw`(dry|xtc|dynatemp|mirostat)(_\w+)?`,
+  ].join("|")})$`,
+)
 /** Variables of the chat template. */
 const VARIABLES: ReadonlySet<string> = new Set(["chat_template_kwargs", "reasoning_effort"])
 /** llama.cpp's number for a trigger that is a piece of text. */

@@ -2,8 +2,14 @@ import type { ChatMessage } from "@toolwright/toolformat"
 import { lastRequest } from "./prompt.ts"
 
 /** Words and marks that join commands, or make one of what is copied. */
-const JOINING =
-  /\b(and|then|after|afterwards?|also|plus|next|finally|later|before|once|when|secondly|step|followed|subsequently)\b|^(please )?first\b|[,;&+]|->|[.!?]\s+\S/i
+const JOINING = new RegExp(
+  [
+    String.raw`\b(and|then|after|afterwards?|also|plus|next|finally|later|before|once|when)\b`,
+    String.raw`\b(secondly|step|followed|subsequently)\b|^(please )?first\b`,
+    String.raw`[,;&+]|->|[.!?]\s+\S`,
+  ].join("|"),
+  "i",
+)
 const FILE_NAME = /^[~.\w-]*\/[\w./*-]+$|^[\w-]*\.[a-z]\w{0,9}$/i
 
 /** Failures that the same call would bring again. */

@@ -6,8 +6,8 @@ import { realPlace } from "./real-place.ts"
 const MOST_ALTERNATIVES = 200
 
 /**
- * A pattern as it is compared: without detours, the home folder by its path, and one for each alternative in `{a,b}` and
- * `[ab]`. Names that hold such brackets are meant as well: whoever writes `[id].ts` keeps the file of that name.
+ * A pattern as it is compared: without detours, the home folder by its path, and one for each alternative in `{a,b}`
+ * and `[ab]`. Names that hold such brackets are meant as well: whoever writes `[id].ts` keeps the file of that name.
  */
 export function spelledOut(pattern: string): string[] {
   const exception = pattern.startsWith("!") ? "!" : ""

@@ -32,7 +32,7 @@ export interface RepositoryView extends Disposable {
 
 /** What lies in the shared folder and is the repository's own; configuration and hooks are not among it. */
 const SHARED = ["objects", "refs", "logs", "info", "packed-refs", "reftable", "worktrees", "modules"]
-/** git repeats its lines in errors, and never writes it: it gets what was read here, whatever is put there meanwhile. */
+/** git repeats its lines in errors, and never writes it: it gets what was read, whatever is put there meanwhile. */
 const COPIED = "shallow"
 const COPIED_BYTES = 4 * 1024 * 1024
 const CONFIG_BYTES = 1024 * 1024

@@ -9,6 +9,12 @@ export interface SecretForm {
   readonly hint: RegExp
 }
 
+/** What keys of services begin with. */
+const BEGINNINGS = [
+  ...["whsec_", String.raw`SG\.`, "shp[a-z]{2}_", "dop_v1_", "pypi-", "dckr_pat_", String.raw`hvs\.`, "gsk_", "xai-"],
+  ...["r8_", "pplx-", "nvapi-", "glsa_", "lin_api_", "AGE-SECRET-KEY-1", "tskey-", "sbp_", "dapi(?=[0-9a-f]{30})"],
+]
+
 /**
  * Kinds of secrets that have a form: cloud keys, tokens of code hosts and services, private keys, credentials in
  * addresses and headers. Every pattern takes time in proportion to the text: what is repeated has a bound, and a long
@@ -42,9 +48,11 @@ export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
   { name: "npm", pattern: /(?<=:_(?:authToken|auth|password) ?= ?)[^\s"'$<]{6,500}/gu, hint: /:_(?:auth|password)/ },
   {
     name: "api-key",
-    pattern:
-      /(?<![A-Za-z0-9])(?:whsec_|SG\.|shp[a-z]{2}_|dop_v1_|pypi-|dckr_pat_|hvs\.|gsk_|xai-|r8_|pplx-|nvapi-|glsa_|lin_api_|AGE-SECRET-KEY-1|tskey-|sbp_|dapi(?=[0-9a-f]{30}))(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}/gu,
-    hint: /whsec_|SG\.|shp[a-z]{2}_|dop_v1_|pypi-|dckr_pat_|hvs\.|gsk_|xai-|r8_|pplx-|nvapi-|glsa_|lin_api_|AGE-SECRET|tskey-|sbp_|dapi/,
+    pattern: new RegExp(
+      String.raw`(?<![A-Za-z0-9])(?:${BEGINNINGS.join("|")})(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}`,
+      "gu",
+    ),
+    hint: new RegExp(BEGINNINGS.join("|")),
   },
   {
     name: "api-key",
