@@ -112,8 +112,8 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
 /** Fields of requests that hold a reply to something. */
 const CONSTRAINT_FIELDS = new RegExp(
   `^(${[
-    ...["tools", "tool_choice", "functions", "function_call", "response_format", "grammar", "ebnf"],
-    ...["structural_tag", "structured_outputs", "guided_(grammar|json)", "json_schema"],
+    "tools|tool_choice|functions|function_call|response_format|grammar|ebnf",
+    "structural_tag|structured_outputs|guided_(grammar|json)|json_schema",
   ].join("|")})$`,
 )
 /** What servers call a field that they do not know. */

@@ -77,8 +77,8 @@ function retryable({ status, headers }: Answered, said: ServerWords, failure: To
 /** Codes of failures that the next try would meet again. */
 const PERMANENT = new RegExp(
   `^(${[
-    ...["ENOTFOUND", "ERR_INVALID_URL", "ERR_TLS_.*", "ERR_SSL_.*", "CERT_.*"],
-    ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    "ENOTFOUND|ERR_INVALID_URL|ERR_TLS_.*|ERR_SSL_.*|CERT_.*",
+    "DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   ].join("|")})$`,
 )
 

@@ -37,7 +37,7 @@ const SAMPLING: SamplingFields = { ...SAMPLING_NAMES, repetitionPenalty: "repeat
 /** Fields of a request that are llama.cpp's own. */
 const OWN = new RegExp(
   `^(${[
-    ...["cache_prompt", "id_slot", "lora", "samplers", "n_keep", "typical_p", "top_n_sigma", "n_probs", "ignore_eos"],
+    "cache_prompt|id_slot|lora|samplers|n_keep|typical_p|top_n_sigma|n_probs|ignore_eos",
     String.raw`(dry|xtc|dynatemp|mirostat)(_\w+)?`,
   ].join("|")})$`,
 )

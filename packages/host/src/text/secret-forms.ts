@@ -11,8 +11,8 @@ export interface SecretForm {
 
 /** What keys of services begin with. */
 const BEGINNINGS = [
-  ...["whsec_", String.raw`SG\.`, "shp[a-z]{2}_", "dop_v1_", "pypi-", "dckr_pat_", String.raw`hvs\.`, "gsk_", "xai-"],
-  ...["r8_", "pplx-", "nvapi-", "glsa_", "lin_api_", "AGE-SECRET-KEY-1", "tskey-", "sbp_", "dapi(?=[0-9a-f]{30})"],
+  String.raw`whsec_|SG\.|shp[a-z]{2}_|dop_v1_|pypi-|dckr_pat_|hvs\.|gsk_|xai-`,
+  "r8_|pplx-|nvapi-|glsa_|lin_api_|AGE-SECRET-KEY-1|tskey-|sbp_|dapi(?=[0-9a-f]{30})",
 ]
 
 /**
