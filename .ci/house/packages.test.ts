@@ -138,13 +138,13 @@ function installedMegabytes(): number {
   return bytes.reduce((sum, each) => sum + each, 0) / 2 ** 20
 }
 
-/** What the files of a package take on disk; packages inside it are counted by themselves. */
+/** What the files of a package take in blocks of 4 KB; packages inside it are counted by themselves. */
 function diskUse(folder: string): number {
   let bytes = 0
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) bytes += entry.name === "node_modules" ? 0 : diskUse(path)
-    else bytes += lstatSync(path).blocks * 512
+    else bytes += Math.ceil(lstatSync(path).size / 4096) * 4096
   }
   return bytes
 }
