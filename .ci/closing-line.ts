@@ -1,10 +1,34 @@
 import { existsSync } from "node:fs"
 import type { Reporter, TestModule } from "vitest/node"
 
-/** What tests use of the real world, as large as all else together: installed apart, and always in CI. */
-export const CLIENTS = {
-  installed: existsSync(new URL("clients/node_modules/.package-lock.json", import.meta.url)),
+/** What some tests need and is installed apart from the rest; in CI always. */
+export interface InstalledApart {
+  what: string
+  installed: boolean
+  command: string
+}
+
+const isInstalled = (folder: string): boolean =>
+  existsSync(new URL(`${folder}/node_modules/.package-lock.json`, import.meta.url))
+
+/** What tests use of the real world, as large as all else together. */
+export const CLIENTS: InstalledApart = {
+  what: "real clients, llama.cpp, a browser",
+  installed: isInstalled("clients"),
   command: "npm run clients:install",
+}
+
+const CHECKS: InstalledApart = {
+  what: "whether functions are short",
+  installed: isInstalled("checks"),
+  command: "npm run check",
+}
+
+/** A line for each part that this run did not try, with the command that installs what it needs. */
+export function untried(parts: readonly InstalledApart[]): string[] {
+  return parts
+    .filter(({ installed }) => !installed)
+    .map(({ what, command }) => `Not tried, since what it needs is not installed: ${what} (${command}).`)
 }
 
 /**
@@ -13,11 +37,9 @@ export const CLIENTS = {
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    const left = CLIENTS.installed
-      ? ""
-      : `Not tried, since they are not installed: real clients, llama.cpp, a browser (${CLIENTS.command}).\n`
-    const again = passedAgain(modules).map((name) => `Passed at its second try: ${name}\n`)
-    process.once("exit", () => console.log(`\n${left}${again.join("")}${closingLine(modules, unhandled.length)}`))
+    const again = passedAgain(modules).map((name) => `Passed at its second try: ${name}`)
+    const lines = ["", ...untried([CLIENTS, CHECKS]), ...again, closingLine(modules, unhandled.length)]
+    process.once("exit", () => console.log(lines.join("\n")))
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The gateway with the real clients, unmodified: libraries and command lines, installed into `bench/.peers/clients`.
- * `TOOLWRIGHT_WRITE_DOCS=1` writes what came of it into `docs/clients.md`.
+ * `--write-docs` writes what came of it into `docs/clients.md`.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -60,7 +60,7 @@ export async function run(): Promise<BenchmarkResult> {
   for (const line of COMMAND_LINES)
     for (const family of Object.keys(FAMILIES)) tried.push(await tryCommandLine(line, family, folder))
   const text = page(rows, tried)
-  if (process.env.TOOLWRIGHT_WRITE_DOCS === "1") writeFileSync(join(import.meta.dirname, "../docs/clients.md"), text)
+  if (process.argv.includes("--write-docs")) writeFileSync(join(import.meta.dirname, "../docs/clients.md"), text)
   const faults = rows.flatMap(({ name, wire, wrong, own }) =>
     wrong.flatMap((one, at) =>
       one === "" || own[SCENARIOS[at]!.name] !== undefined ? [] : [`${name}, ${wire}, ${SCENARIOS[at]!.name}: ${one}`],

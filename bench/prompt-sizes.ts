@@ -1,6 +1,6 @@
 /**
  * How many tokens an agent's tools take in a prompt: `npm run bench -- prompt-sizes`, by the vocabularies beside the
- * repository where they are there. With `PROMPT_SIZES_PAGE=1` it writes docs/prompt-sizes.md.
+ * repository where they are there. With `--write-docs` it writes docs/prompt-sizes.md.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -67,7 +67,7 @@ export async function run(): Promise<BenchmarkResult> {
         `| ${[profile, delivery, `${before} → ${now}`, ...tokens.map((pair) => pair.join(" → "))].join(" | ")} |`,
     ),
   ].join("\n")
-  if (process.env["PROMPT_SIZES_PAGE"] === "1") write(table)
+  if (process.argv.includes("--write-docs")) write(table)
   return { figures, ratios: {}, report: table }
 }
 

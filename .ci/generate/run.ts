@@ -47,6 +47,6 @@ const tests = part === "all" ? Object.values(WRITERS).flat() : WRITERS[part as "
 const { status } = spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...tests], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, UPDATE_DOCS: "1", TOOLWRIGHT_WRITE_DOCS: "1" },
+  env: { ...process.env, UPDATE_DOCS: "1" },
 })
 process.exitCode = catalogue.status === 0 ? (status ?? 1) : 1

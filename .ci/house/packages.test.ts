@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { installedMegabytes } from "./installed.ts"
 import { blocks, read, root, runExample } from "./run-example.ts"
 
 type Manifest = Record<string, unknown> & {
@@ -129,28 +130,8 @@ test("every package that is installed has its integrity in the lock file, and on
   expect(readFileSync(join(root, ".npmrc"), "utf8")).toContain("ignore-scripts=true")
 })
 
-/** What `npm ci` leaves on this machine, in MB: the packages of the lock file, without what was put there since. */
-function installedMegabytes(): number {
-  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Locked> }
-  const bytes = Object.entries(packages)
-    .filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
-    .map(([path]) => (existsSync(join(root, path)) ? diskUse(join(root, path)) : 0))
-  return bytes.reduce((sum, each) => sum + each, 0) / 2 ** 20
-}
-
-/** What the files of a package take in blocks of 4 KB; packages inside it are counted by themselves. */
-function diskUse(folder: string): number {
-  let bytes = 0
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) bytes += entry.name === "node_modules" ? 0 : diskUse(path)
-    else bytes += Math.ceil(lstatSync(path).size / 4096) * 4096
-  }
-  return bytes
-}
-
 test("npm ci takes at most 400 MB, of which 189 are the Node that it brings", () => {
-  const size = installedMegabytes()
+  const size = installedMegabytes(root)
   expect(size).toBeGreaterThan(100)
   expect(size).toBeLessThan(400)
 })

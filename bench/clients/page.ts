@@ -7,7 +7,7 @@ export function page(rows: readonly Row[], tried: readonly Tried[]): string {
   return `# Clients
 
 What comes of the real clients, unmodified, in front of a model that writes its calls as text: Hermes' and Qwen3-Coder's way, each. Made by
-\`TOOLWRIGHT_WRITE_DOCS=1 npm run bench -- clients\`. A cell says yes where a client saw what it had to, with both.
+\`npm run bench -- clients --write-docs\`. A cell says yes where a client saw what it had to, with both.
 
 ## Libraries
 

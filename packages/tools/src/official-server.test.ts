@@ -337,7 +337,7 @@ test("docs/filesystem-server.md holds what was seen of both", () => {
       "Each row is done to both by",
     "`packages/tools/src/official-server.test.ts` (the server is installed by `npm run bench -- files`, which " +
       "also compares speed);",
-    "`TOOLWRIGHT_WRITE_DOCS=1` writes this page anew.",
+    "`UPDATE_DOCS=1` writes this page anew.",
     "",
     "| what is done | official server | here |",
     "| --- | --- | --- |",
@@ -345,6 +345,6 @@ test("docs/filesystem-server.md holds what was seen of both", () => {
     "",
   ].join("\n")
   const page = join(import.meta.dirname, "../../../docs/filesystem-server.md")
-  if (process.env["TOOLWRIGHT_WRITE_DOCS"] === "1") writeFileSync(page, text)
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, text)
   expect(readFileSync(page, "utf8")).toBe(text)
 })

@@ -22,7 +22,7 @@ function builtinTools(): ToolDefinition[] {
 
 test("docs/tools.md is what the definitions say", () => {
   const text = toolsPage(builtinTools())
-  if (process.env["TOOLWRIGHT_WRITE_DOCS"] === "1") writeFileSync(join(docs, "tools.md"), text)
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(join(docs, "tools.md"), text)
   expect(readFileSync(join(docs, "tools.md"), "utf8")).toBe(text)
 })
 
