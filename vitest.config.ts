@@ -9,19 +9,23 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 )
 
 /** Rooms whose tests change nothing of the process: their files share it, and load what they test once. */
-const SHARING = new Set(["agents", "server", "toolbox", "toolformat", "logits"])
+const SHARING = new Set(["agents", "backends", "host", "logits", "server", "toolbox", "toolformat"])
+
+/** Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. */
+const APART = ["packages/host/src/sandbox/limits.test.ts", "packages/host/src/sandbox/probe.test.ts"]
 
 /**
  * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The
  * limits are for what hangs: on a busy machine the first test of a file, which loads everything, takes ten times as
  * long.
  */
-const project = (name: string, include: string[]) => ({
+const project = (name: string, include: string[], exclude: string[] = []) => ({
   resolve: { conditions: ["toolwright-source"] },
   ssr: { resolve: { conditions: ["toolwright-source"] } },
   test: {
     name,
     include,
+    exclude,
     isolate: !SHARING.has(name),
     globalSetup: [".ci/states-of-run.ts", ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : [])].map(
       (file) => new URL(file, import.meta.url).pathname,
@@ -59,7 +63,8 @@ export default defineConfig({
       : { sequencer: LongestFirst },
     reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
-      ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),
+      ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`], APART)),
+      project("apart", APART),
       project("house", [".ci/house/**/*.test.ts"]),
       // The real clients are large, and their tests are here once `npm run test:clients` has installed them.
       ...(CLIENTS.installed ? [project("clients", [".ci/clients/*.test.ts"])] : []),
