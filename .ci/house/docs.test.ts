@@ -98,6 +98,12 @@ test("the example of adding a tool runs and says what its page says", async () =
   )
 })
 
+test("the tool that starts programs in adding-a-tool.md runs", async () => {
+  expect(await runExample("adding-a-process-tool", blocks("docs/adding-a-tool.md", "ts")[2]!)).toBe(
+    "ACCESS_DENIED\ntrue\n",
+  )
+})
+
 test("the file of a built-in tool in adding-a-tool.md runs", async () => {
-  expect(await runExample("adding-a-built-in-tool", blocks("docs/adding-a-tool.md", "ts")[2]!)).toBe("ACCESS_DENIED\n")
+  expect(await runExample("adding-a-built-in-tool", blocks("docs/adding-a-tool.md", "ts")[3]!)).toBe("ACCESS_DENIED\n")
 })

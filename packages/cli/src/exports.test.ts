@@ -57,7 +57,6 @@ const NAMES = [
   "readRun",
   "recordBackend",
   "recordRun",
-  "runCommandLine",
   "serializeTool",
   "serveBackend",
   "startTaskWorker",

@@ -1,8 +1,8 @@
-import { access, constants, readFile, writeFile } from "node:fs/promises"
+import { access, constants, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Backend } from "@toolwright/backends"
-import type { Configuration, LoadedConfiguration, RunOptions } from "@toolwright/runtime"
-import { messageOf, ToolwrightError, type JsonSchema, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { Configuration, LoadedConfiguration } from "@toolwright/runtime"
+import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
@@ -13,6 +13,7 @@ import type { Renderer } from "./render/renderer.ts"
 import { sealed } from "./render/sealed.ts"
 import { wholeRenderer } from "./render/whole.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
+import { askedFor, taskFrom, type AskedFor } from "./task-input.ts"
 
 /** The options of every command that runs a task. */
 export const RUN_OPTIONS = {
@@ -221,39 +222,6 @@ export function exitCodeOf(summary: RunSummary): number {
   return summary.success ? EXIT.success : summary.outcome === "cancelled" ? EXIT.interrupted : EXIT.failure
 }
 
-/** Options that say what is asked, and how the answer has to be. */
-interface AskedFor {
-  image?: string[]
-  "no-tools"?: boolean
-  "output-schema"?: string
-}
-
-/** @throws ToolwrightError `USAGE` for a schema that cannot be read */
-async function askedFor({ cwd }: Invocation, values: AskedFor): Promise<Partial<RunOptions>> {
-  const { image, "no-tools": plain = false, "output-schema": file } = values
-  return {
-    ...(image === undefined ? {} : { media: image.map((path) => ({ type: "image" as const, path })) }),
-    ...(plain ? { tools: [] } : {}),
-    ...(file === undefined ? {} : { output: await schemaFrom(resolve(cwd, file)) }),
-  }
-}
-
-async function schemaFrom(path: string): Promise<JsonSchema> {
-  let text: string
-  try {
-    text = await readFile(path, "utf8")
-  } catch (thrown) {
-    throw usageError(`--output-schema names a file that cannot be read: ${messageOf(thrown)}`)
-  }
-  try {
-    const schema: unknown = JSON.parse(text)
-    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema
-  } catch (thrown) {
-    throw usageError(`${path} is no JSON: ${messageOf(thrown)}`)
-  }
-  throw usageError(`${path} holds no JSON Schema: that is an object such as {"type": "object", "properties": {…}}.`)
-}
-
 /** @throws ToolwrightError `USAGE` before a run whose replies could not be written afterwards */
 async function checkFolderOf(file: string, cwd: string): Promise<void> {
   const folder = dirname(resolve(cwd, file))
@@ -276,29 +244,4 @@ async function save(file: string, text: string): Promise<void> {
       cause,
     })
   })
-}
-
-async function taskFrom(
-  invocation: Invocation,
-  option: string | undefined,
-  positional: string | undefined,
-): Promise<string> {
-  if (option !== undefined && positional !== undefined) {
-    throw usageError("The task is given twice.", "Give it either as an argument or with --description.")
-  }
-  let task = option ?? positional
-  if (task === "-") {
-    task = ""
-    const decoder = new TextDecoder()
-    for await (const piece of invocation.stdin)
-      task += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
-  }
-  if (task === undefined || task.trim() === "") {
-    throw usageError(
-      "The task is missing.",
-      'Say what is to be done, in quotes, after the command: "make the failing test pass". With - it is read ' +
-        "from standard input.",
-    )
-  }
-  return task.trim()
 }

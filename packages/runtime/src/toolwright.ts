@@ -203,7 +203,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
  * const toolwright = await createToolwright({
  *   tools: [forecast],
  *   model: { baseUrl: "http://localhost:8080/v1", name: "qwen2.5-7b-instruct" },
- * }) for await (const event of toolwright.run("Will it rain in Zürich tomorrow?")) {
+ * })
+ * for await (const event of toolwright.run("Will it rain in Zürich tomorrow?")) {
  *   if (event.type === "text-delta") process.stdout.write(event.text)
  * }
  */

@@ -1,5 +1,12 @@
-import type { executeCall } from "@toolwright/toolbox"
-import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
+import type {
+  CallGate,
+  executeCall,
+  Middleware,
+  PermissionPolicy,
+  ResultCache,
+  ToolDefinition,
+  Toolset,
+} from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
 import type {
   AgentSource,

@@ -153,7 +153,7 @@ class CallRecord {
       else await (behind === undefined ? writer.end(events, end) : behind.write(writer, events, end))
       return result
     } catch (thrown) {
-      if (result.error?.code === CODE) return result
+      if (result.error?.code === UNWRITABLE) return result
       return { ...result, metadata: { ...result.metadata, unrecorded: messageOf(thrown) } }
     }
   }
@@ -218,12 +218,12 @@ class CallRecord {
   }
 }
 
-const CODE = "LOG_UNWRITABLE"
+const UNWRITABLE = "LOG_UNWRITABLE"
 
 function unrecorded(thrown: unknown): ToolResult {
   const known = ToolwrightError.isInstance(thrown)
   return failure({
-    code: CODE,
+    code: UNWRITABLE,
     message: `Nothing was run, since the call could not be put on record: ${messageOf(thrown)}`,
     ...(known && thrown.hint !== undefined ? { hint: thrown.hint } : {}),
     retryable: true,

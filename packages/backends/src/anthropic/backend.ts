@@ -29,8 +29,8 @@ export interface AnthropicOptions extends Omit<ServerOptions, "baseUrl"> {
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  * @example
- * const backend = createAnthropicBackend({ modelName: "claude-sonnet-4-5", apiKey: process.env.ANTHROPIC_API_KEY ?? ""
- * })
+ * const apiKey = process.env.ANTHROPIC_API_KEY ?? ""
+ * const backend = createAnthropicBackend({ modelName: "claude-sonnet-4-5", apiKey })
  */
 export function createAnthropicBackend(options: AnthropicOptions): Backend {
   const { baseUrl = ANTHROPIC_URL } = options

@@ -78,8 +78,7 @@ export interface LlamaEngine extends AsyncDisposable {
    * Goes on from a raw prompt; markers of control tokens in it count as such.
    *
    * @throws ToolwrightError `GRAMMAR_REFUSED`, `MODEL_REQUEST_REJECTED` when the prompt does not fit,
-   *   `MODEL_SERVER_ERROR` when the
-   *   engine fails; the signal's reason when cancelled
+   *   `MODEL_SERVER_ERROR` when the engine fails; the signal's reason when cancelled
    */
   generate(prompt: string, options?: GenerateOptions): AsyncGenerator<string, Generated, undefined>
   /** Exclusive use of the engine's parts, for decoding loops of one's own. */

@@ -39,8 +39,8 @@ const FEW = 256
  * tokens count, our sampler chooses. Where only one token may come, the model is not asked.
  *
  * @example
- * const constraint = createMaskEngine(grammar, engine.tokenizer).matcher() const { text } = await
- * generateMasked(engine, prompt, { constraint, sampler: { temperature: 0.7 } })
+ * const constraint = createMaskEngine(grammar, engine.tokenizer).matcher()
+ * const { text } = await generateMasked(engine, prompt, { constraint, sampler: { temperature: 0.7 } })
  *
  * @throws ToolwrightError `GRAMMAR_DEAD_END` when no token may come; the signal's reason when cancelled
  */

@@ -29,15 +29,16 @@ const REPLY_TOKENS = 160
 
 /**
  * Opens the pocket model: 3 MB, 20 tools, plain English, no network and no binary: an engine of our own evaluates it,
- * as llama.cpp would. See its model card in `@toolwright/pocket`. Of a
- * conversation it is shown the last request with its steps; decoding is greedy, so the same request has the same
- * answer.
+ * as llama.cpp would. See its model card in `@toolwright/pocket`. Of a conversation it is shown the last request with
+ * its steps; decoding is greedy, so the same request has the same answer.
  *
  * @throws ToolwrightError `MODEL_NOT_FOUND` when the package with the model is missing, `MODEL_SERVER_ERROR` when its
  *   file cannot be read; the signal's reason when cancelled
  * @example
- * const backend = await openPocket({ root: process.cwd() }) for await (const event of backend.infer({ messages: [{
- * role: "user", content: "list the files in src" }] })) console.log(event) await backend.close()
+ * const backend = await openPocket({ root: process.cwd() })
+ * const messages = [{ role: "user" as const, content: "list the files in src" }]
+ * for await (const event of backend.infer({ messages })) console.log(event)
+ * await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
   const { root, doubting, others, modelPath = pocketPath(), ...engineOptions } = options

@@ -66,8 +66,9 @@ export interface Served extends AsyncDisposable {
  *
  * @throws ToolwrightError what `listen`, `loadPrompts` and `openDatabase` throw
  * @example
- * await using toolwright = await createToolwright({ builtins: {} }) await using served = await
- * serveToolwright(toolwright, { port: 0, mcp: true }) console.log(served.url)
+ * await using toolwright = await createToolwright({ builtins: {} })
+ * await using served = await serveToolwright(toolwright, { port: 0, mcp: true })
+ * console.log(served.url)
  */
 export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
   const {
@@ -109,7 +110,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     },
     (application) => {
       // Without a token a server only reads: nobody permits anything through it.
-      if (secured) approvalRoutes(application, ...answering(toolwright, starter))
+      if (secured) approvalRoutes(application, ...approvalsOf(toolwright, starter))
       else approvalsWithoutToken(application)
       chat.extend(application)
       if (exported !== undefined) mcpRoutes(application, exported, listed)
@@ -163,7 +164,7 @@ const evaluationSource = ({ log }: Toolwright): NonNullable<ServerOptions["evalu
 })
 
 /** Where questions stand, and who goes on once one was answered. */
-const answering = (
+const approvalsOf = (
   { log }: Toolwright,
   starter: ReturnType<typeof runStarter>,
 ): [() => Promise<Database | undefined>, (run: string) => Promise<void>] => [

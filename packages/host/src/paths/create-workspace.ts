@@ -9,8 +9,8 @@ import type { Workspace, WorkspaceConfig, WorkspaceOperations } from "./workspac
  *
  * @throws ToolwrightError `INVALID_ROOT`
  * @example
- * const workspace = createWorkspace({ roots: [{ path: "/my/project", access: "read-write" }] }) const { bytes } = await
- * workspace.read("src/index.ts")
+ * const workspace = createWorkspace({ roots: [{ path: "/my/project", access: "read-write" }] })
+ * const { bytes } = await workspace.read("src/index.ts")
  */
 export function createWorkspace(config: WorkspaceConfig): Workspace {
   const hidden: Root[] = []

@@ -32,8 +32,13 @@ import type { Listing, WorkspaceOperations, Written } from "./workspace.ts"
  * @param configuredState the state directory; the default one unless given
  * @param recorder keeps what lies at a path before it is changed; every change here goes through it
  */
-export function createOperations(...given: ConstructorParameters<typeof GuardedOperations>): WorkspaceOperations {
-  return new GuardedOperations(...given)
+export function createOperations(
+  policy: PathPolicy,
+  hidden: Root[],
+  configuredState: string | undefined,
+  recorder: ChangeRecorder = NOTHING_KEPT,
+): WorkspaceOperations {
+  return new GuardedOperations(policy, hidden, configuredState, recorder)
 }
 
 /** What a workspace does, each step admitted by its policy. */
@@ -47,20 +52,15 @@ class GuardedOperations implements WorkspaceOperations {
   readonly #lock = createLocks()
   #recovered: Promise<number> | undefined
 
-  constructor(
-    policy: PathPolicy,
-    hidden: Root[],
-    configuredState: string | undefined,
-    recorder: ChangeRecorder = NOTHING_KEPT,
-  ) {
+  constructor(policy: PathPolicy, hidden: Root[], configuredState: string | undefined, recorder: ChangeRecorder) {
     this.#policy = policy
     this.#hidden = hidden
     this.#configuredState = configuredState
     this.#recorder = recorder
-    this.#journal = createJournal(this.#state)
+    this.#journal = createJournal(this.#openState)
   }
 
-  readonly #state = () => (this.#stateDirectory ??= ownDirectory(this.#configuredState ?? defaultStateDirectory()))
+  readonly #openState = () => (this.#stateDirectory ??= ownDirectory(this.#configuredState ?? defaultStateDirectory()))
 
   recover(): Promise<number> {
     return (this.#recovered ??= this.#journal.recover(async (path: string) => {
@@ -92,20 +92,6 @@ class GuardedOperations implements WorkspaceOperations {
     return await this.#lock([there.path], () => task(there))
   }
 
-  async #read(asked: string, limit: number): Promise<FileContent> {
-    await using pinned = await pinFile(this.#policy, this.#policy.locate(asked, "read"), "read")
-    const { stat } = pinned
-    assertSize(stat.size, limit, asked)
-    const atOnce = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : undefined
-    const bytes = atOnce ?? (await readByHandle(pinned, limit, asked))
-    return { bytes, stat, shown: this.#policy.show(pinned.real), hash: hashOf(bytes) }
-  }
-
-  async #write(asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> {
-    assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-    return this.#inParent(asked, (place) => this.#replace(place, bytes, options))
-  }
-
   async #replace(place: Place, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> {
     const { path } = place
     const task = () => replaceFile(place, bytes, this.#journal, options)
@@ -122,18 +108,25 @@ class GuardedOperations implements WorkspaceOperations {
     return openFile(this.#policy, path)
   }
 
-  read(path: string, limit = FILE_LIMIT_BYTES): Promise<FileContent> {
-    return this.#read(path, limit)
+  async read(asked: string, limit = FILE_LIMIT_BYTES): Promise<FileContent> {
+    await using pinned = await pinFile(this.#policy, this.#policy.locate(asked, "read"), "read")
+    const { stat } = pinned
+    assertSize(stat.size, limit, asked)
+    const atOnce = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : undefined
+    const bytes = atOnce ?? (await readByHandle(pinned, limit, asked))
+    return { bytes, stat, shown: this.#policy.show(pinned.real), hash: hashOf(bytes) }
   }
 
-  write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written> {
-    return this.#write(path, typeof content === "string" ? Buffer.from(content, "utf8") : content, options)
+  async write(asked: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written> {
+    const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content
+    assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
+    return this.#inParent(asked, (place) => this.#replace(place, bytes, options))
   }
 
   update(asked: string, change: (content: FileContent) => Uint8Array | undefined): Promise<Written | undefined> {
     return this.#inParent(asked, async (place) => {
       const { path } = place
-      const content = await this.#read(path, FILE_LIMIT_BYTES).catch((thrown: unknown) => {
+      const content = await this.read(path).catch((thrown: unknown) => {
         throw renamed(thrown, path, asked)
       })
       const bytes = change(content)
@@ -221,7 +214,7 @@ class GuardedOperations implements WorkspaceOperations {
   }
 
   async outputDirectory(): Promise<string> {
-    const real = await openOutputDirectory(await this.#state())
+    const real = await openOutputDirectory(await this.#openState())
     if (!this.#hidden.some((root) => root.real === real))
       this.#hidden.push({ path: real, local: real, real, access: "read-only" })
     return real

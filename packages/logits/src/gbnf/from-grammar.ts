@@ -22,8 +22,8 @@ const EMPTY: GbnfNode = { kind: "literal", text: [] }
  * text; hand them to the server beside it.
  *
  * @throws ToolwrightError `GRAMMAR_REFUSED`, with the reasons, for what GBNF cannot say: the character U+0000, half a
- *   surrogate pair,
- *   a token text that is not in angle brackets, a rule that begins with itself, or a grammar that nothing matches
+ *   surrogate pair, a token text that is not in angle brackets, a rule that begins with itself, or a grammar that
+ *   nothing matches
  */
 export function grammarToGbnf(grammar: Grammar): string {
   const around = lowerAround(grammar)

@@ -38,8 +38,8 @@ export interface GbnfMatcher {
  * @throws ToolwrightError `GBNF_SYNTAX`, `GBNF_INVALID`; while matching `GRAMMAR_TOO_AMBIGUOUS` beyond 50,000 steps at
  *   one character
  * @example
- * const matcher = createGbnfMatcher('root ::= "[" ([0-9]+ ","?)* "]"') matcher.acceptText("[1,2") // true, and
- * matcher.complete is false
+ * const matcher = createGbnfMatcher('root ::= "[" ([0-9]+ ","?)* "]"')
+ * matcher.acceptText("[1,2") // true, and matcher.complete is false
  */
 export function createGbnfMatcher(grammar: string | GbnfGrammar, options: GbnfMatcherOptions = {}): GbnfMatcher {
   const program = compileGbnf(typeof grammar === "string" ? parseGbnf(grammar) : grammar, options)

@@ -8,8 +8,8 @@ import type { Grounding } from "./model.ts"
  * the grammar given: one grammar, made once for a set of tools, is bound anew for each request.
  *
  * @example
- * const free = grammarOf(toolCallExpression(tools, DEFAULT_KEYS, { grounding })) const gbnf =
- * grammarToGbnf(bindGrammar(free, grounding))
+ * const free = grammarOf(toolCallExpression(tools, DEFAULT_KEYS, { grounding }))
+ * const gbnf = grammarToGbnf(bindGrammar(free, grounding))
  */
 export function bindGrammar(grammar: Grammar, grounding: Grounding): Grammar {
   return { ...grammar, grounding: bindGrounding(grounding) }

@@ -31,8 +31,7 @@ export interface ExpressionWriter {
 
 /**
  * @throws ToolwrightError `INVALID_GRAMMAR` where a rule is missing or a token terminal is used: a matcher reads bytes,
- *   and does not know which token
- *   they came from
+ *   and does not know which token they came from
  */
 export function createExpressionWriter(grammar: Grammar, store: FrameStore, capture: Capture): ExpressionWriter {
   return new Expressions(grammar, store, capture)

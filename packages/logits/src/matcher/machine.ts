@@ -6,11 +6,9 @@
  * States are made once and never change, so a matcher that goes back keeps nothing but a state, and whatever is worked
  * out about a state, its transitions or its token mask, is worked out once.
  */
-import { DEAD, type Lexeme } from "../lexeme/lexeme.ts"
-import type { Grammar } from "../grammar/rules.ts"
+import { grammarOf, value, type Grammar } from "../grammar/rules.ts"
+import { afterWhiteSpace, createLexeme, DEAD, type Lexeme } from "../lexeme/lexeme.ts"
 import { createFrameStore, type Frame, type Sink } from "./frames.ts"
-import { afterWhiteSpace, createLexeme } from "../lexeme/lexeme.ts"
-import { grammarOf, value } from "../grammar/rules.ts"
 import { refuseLeftRecursion } from "./check-grammar.ts"
 import { createExpressionWriter, type Capture, type ExpressionWriter } from "./expressions.ts"
 

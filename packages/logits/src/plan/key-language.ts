@@ -55,8 +55,7 @@ export interface KeyLanguage extends TextLanguage {
 /**
  * @param allowed bit i for name i
  * @param others languages of the other classes that are open, undefined for closed ones; names are taken out of each
- *   already,
- *   unless it is every text
+ *   already, unless it is every text
  * @param taken texts that may not come again; undefined where nobody asks, and then no texts are kept
  * @returns undefined where no key is possible. The outcome is the index of the name, or the number of names + the index
  *   of the class

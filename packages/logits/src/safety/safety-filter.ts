@@ -52,8 +52,7 @@ export interface SafetyFilter {
  * A filter of a level.
  *
  * @throws ToolwrightError `INVALID_SAFETY` for an unknown level or category or what is no list, `INVALID_PATTERN` for a
- *   banned pattern that cannot be
- *   matched in linear time or is malformed
+ *   banned pattern that cannot be matched in linear time or is malformed
  * @example
  * createSafetyFilter({ level: "standard", banned: ["project (alpha|beta)"] }).check("about Project Beta")
  */

@@ -37,7 +37,8 @@ const DEFAULT_WINDOW = 64
  *
  * @throws ToolwrightError `INVALID_SAMPLER`
  * @example
- * const sampler = createSampler({ temperature: 0.7, topP: 0.9, seed: 1 }) const token = sampler.choose(logits, mask)
+ * const sampler = createSampler({ temperature: 0.7, topP: 0.9, seed: 1 })
+ * const token = sampler.choose(logits, mask)
  * sampler.accept(token)
  */
 export function createSampler(settings: SamplerConfig = {}): Sampler {

@@ -187,9 +187,6 @@ class LazyAlgebra implements Algebra {
 
   /** What of `from` is not of the other union. Members that have nothing in common with it stay as they are. */
   subtract(from: Shape, what: Shape): Shape {
-    const rest = (sets: number): void => {
-      if (sets > MAX_ALTERNATIVES) throw new SchemaProblem("too many alternatives")
-    }
     const without = <Set>(
       sets: readonly Set[],
       others: readonly Set[],
@@ -201,7 +198,7 @@ class LazyAlgebra implements Algebra {
         const result = left.flatMap((set) =>
           meet(set, other) === undefined ? [set] : opposite.flatMap((part) => meet(set, part) ?? []),
         )
-        rest(result.length)
+        if (result.length > MAX_ALTERNATIVES) throw new SchemaProblem("too many alternatives")
         return result
       }, sets)
     return {

@@ -14,8 +14,8 @@ const known = memory.latest<TextInput>(32)
  * What the text of a tool has to be: `defineTool({ input: grammar.lark("…") })`.
  *
  * @example
- * const digits = grammar.regex("[0-9]{4}") digits.fault("12") // 'it ends too soon, at line 1, column 3, after "12";
- * next may come [0-9].'
+ * const digits = grammar.regex("[0-9]{4}")
+ * digits.fault("12") // 'it ends too soon, at line 1, column 3, after "12"; next may come [0-9].'
  */
 export const grammar = {
   /** Any text at all. */

@@ -55,8 +55,8 @@ const CONSTRAINTS: Record<Delivery, DeliveryConstraint> = {
  * validated afterwards: a constraint is help, not proof.
  *
  * @example
- * chooseDelivery({ nativeTools: false, grammar: true, jsonSchema: true }, { knownFamily: true, hasGrammar: true }).kind
- * // "grammar"
+ * const server = { nativeTools: false, grammar: true, jsonSchema: true }
+ * chooseDelivery(server, { knownFamily: true, hasGrammar: true }).kind // "grammar"
  */
 export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliverySettings = {}): DeliveryChoice {
   const possible = DELIVERIES.map((kind) => ({ kind, obstacle: obstacleTo(kind, abilities, settings) }))

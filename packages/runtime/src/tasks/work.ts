@@ -19,8 +19,9 @@ export interface TaskWorkerOptions extends Omit<WorkerOptions, "queue" | "perfor
  * what came of them.
  *
  * @example
- * const made = { model: { baseUrl, name }, workspace: { roots: ["."] } } await using toolwright = await
- * createToolwright(made) await using worker = await startTaskWorker({ toolwright, made, concurrency: 2 })
+ * const made = { model: { baseUrl, name }, workspace: { roots: ["."] } }
+ * await using toolwright = await createToolwright(made)
+ * await using worker = await startTaskWorker({ toolwright, made, concurrency: 2 })
  */
 export async function startTaskWorker({ toolwright, made, ...options }: TaskWorkerOptions): Promise<Worker> {
   const { root } = toolwright.tasks

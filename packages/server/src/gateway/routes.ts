@@ -50,7 +50,7 @@ export interface GatewayOptions {
 const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages, ollama]
 
 /**
- * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it is, with its tools
+ * The model behind any client's own wire, and `GET /v1/models`. A request goes to the model as it is, with its tools
  * or without, and the answer comes back call by call, each whole and once. An agent with the server's own tools answers
  * only where one is named: `model: "toolwright/<agent>"`, or the header `X-Toolwright-Agent`. The header
  * `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on,
@@ -94,8 +94,8 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     checkMode(context.req.header("x-routing-mode"), agent)
     const leaving = leavingOf(context)
     const { signal } = leaving
-    const repair = { repair: context.req.header("x-toolwright-repair") === "1" }
-    const asked = context.req.header("x-toolwright-repair") === undefined ? {} : repair
+    const repair = context.req.header("x-toolwright-repair")
+    const asked = repair === undefined ? {} : { repair: repair === "1" }
     const events: AsyncGenerator<readonly GatewayEvent[], void> =
       agent === undefined
         ? passThrough(answering, { ...answerRequestOf(request), ...asked }, signal)

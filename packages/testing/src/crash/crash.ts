@@ -12,8 +12,8 @@ type Environment = Readonly<Record<string, string | undefined>>
  *
  * @param seq of an event, from 1; `toolwright runs show` numbers them
  * @example
- * spawnSync(process.execPath, ["my-agent.ts"], { env: crashAfter(7) }) const summary = await toolwright.complete… //
- * or: npx toolwright resume
+ * spawnSync(process.execPath, ["my-agent.ts"], { env: crashAfter(7) })
+ * for await (const event of toolwright.resume(runId)) console.log(event.type) // or: npx toolwright resume
  */
 export function crashAfter(seq: number, env: Environment = process.env): Record<string, string> {
   return crashing("after", seq, env)

@@ -13,8 +13,9 @@ export interface PocketModelOptions {
  *
  * @throws ToolwrightError `MODEL_NOT_FOUND`; see {@link pocketAvailable}
  * @example
- * using project = workspace({ files: { "README.md": "# Hello\n" } }) const run = await runAgent({ task: "show me
- * README.md", backend: await pocket({ workspace: project }), workspace: project })
+ * using project = workspace({ files: { "README.md": "# Hello\n" } })
+ * const backend = await pocket({ workspace: project })
+ * const run = await runAgent({ task: "show me README.md", backend, workspace: project })
  */
 export async function pocket({ workspace }: PocketModelOptions = {}): Promise<Backend> {
   const { engine } = await shared()

@@ -57,13 +57,13 @@ export interface RecordedModel extends TestModel, AsyncDisposable {
  *
  * @param file a YAML file; it is also a screenplay (see docs/screenplays.md)
  * @throws ToolwrightError `RECORDING_MISSING` when there is nothing to replay, `RECORDING_INVALID`. Its `infer` throws
- *   `RECORDING_CHANGED`
- *   and `RECORDING_EXHAUSTED`, its `done()` these again and `RECORDING_UNPLAYED`, and `RECORDING_FAILED` while
- *   recording
+ *   `RECORDING_CHANGED` and `RECORDING_EXHAUSTED`, its `done()` these again and `RECORDING_UNPLAYED`, and
+ *   `RECORDING_FAILED` while recording
  * @example
  * const backend = await recording(new URL("weather.yaml", import.meta.url), {
  *   backend: () => createOpenAICompatibleBackend({ baseUrl, modelName, apiKey }),
- * }) const run = await runAgent({ task: "Will it rain in Oslo?", backend, tools: [getWeather] })
+ * })
+ * const run = await runAgent({ task: "Will it rain in Oslo?", backend, tools: [getWeather] })
  */
 export async function recording(file: string | URL, options: RecordingOptions = {}): Promise<RecordedModel> {
   const placed = originOf(recording)

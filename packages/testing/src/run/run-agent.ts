@@ -31,12 +31,11 @@ export interface AgentTest
  * A run that goes wrong does not throw: look at `outcome` and `error`.
  *
  * @throws ToolwrightError what a strict model has to say (see `scripted` and `recording`), `RUN_TIMEOUT` for a run that
- *   does not end,
- *   and what `createToolwright` throws
+ *   does not end, and what `createToolwright` throws
  * @example
  * const run = await runAgent({ task: "Will it rain in Oslo?", backend: scripted([…]), tools: [getWeather] })
- * assert.deepEqual(callsOf(run), [{ call: "get_weather", arguments: { city: "Oslo" } }]) assert.equal(run.text, "Take a
- * coat.")
+ * assert.deepEqual(callsOf(run), [{ call: "get_weather", arguments: { city: "Oslo" } }])
+ * assert.equal(run.text, "Take a coat.")
  */
 export async function runAgent(test: AgentTest): Promise<AgentRun> {
   const { task, backend, agent, signal, history, systemPrompt, dryRun, more, timeoutMs, workspace, ...options } = test

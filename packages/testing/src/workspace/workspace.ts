@@ -40,9 +40,9 @@ export interface TestWorkspace extends Disposable {
  * @throws ToolwrightError `WORKSPACE_FILE` for a path that leads out of it, `WORKSPACE_GIT` when git is missing or
  *   fails
  * @example
- * using project = workspace({ files: { "src/add.js": "export const add = (a, b) => a - b\n" }, git: true }) await
- * runAgent({ backend, workspace: project, task: "Fix add()" }) assert.deepEqual(project.changes().changed,
- * ["src/add.js"])
+ * using project = workspace({ files: { "src/add.js": "export const add = (a, b) => a - b\n" }, git: true })
+ * await runAgent({ backend, workspace: project, task: "Fix add()" })
+ * assert.deepEqual(project.changes().changed, ["src/add.js"])
  */
 export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): TestWorkspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))

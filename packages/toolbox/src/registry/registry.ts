@@ -41,8 +41,7 @@ export class ToolRegistry implements Toolset {
 
   /**
    * @throws ToolwrightError `INVALID_TOOL` without a name or with a malformed schema, `DUPLICATE_TOOL` when the name is
-   *   taken (both owners are
-   * named)
+   *   taken (both owners are named)
    */
   register(tool: ToolDefinition): void {
     if (typeof tool.name !== "string" || tool.name === "") {

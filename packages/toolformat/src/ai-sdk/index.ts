@@ -40,8 +40,9 @@ export interface ToolFormatMiddleware {
  *
  * @throws ToolwrightError `UNKNOWN_FORMAT` for an id that no format has
  * @example
- * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware: toolFormatMiddleware({ format:
- * "qwen3-xml" }) }) const { text } = await generateText({ model, tools, prompt: "…" })
+ * const middleware = toolFormatMiddleware({ format: "qwen3-xml" })
+ * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware })
+ * const { text } = await generateText({ model, tools, prompt: "…" })
  */
 export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}): ToolFormatMiddleware {
   const { format, addStopSequences = false, onProblem, ...parserOptions } = options

@@ -51,14 +51,11 @@ interface OpenCall {
  * Puts the pieces of native tool calls together, whatever their order.
  *
  * - Deltas of parallel calls may interleave. An id that changes together with a name under the same index begins a new
- *   call
- *   (servers that number every call 0); deltas without an index belong to their id's call, else to the last one.
+ *   call (servers that number every call 0); deltas without an index belong to their id's call, else to the last one.
  * - Text leaves at once when it can only be an object, so that the deltas of a call join to the JSON of its arguments.
- *   Anything
- *   else is held until the end.
+ *   Anything else is held until the end.
  * - No arguments, white space, or `null` mean `{}`. Arguments that were encoded twice are decoded again and reported as
- *   a
- *   repaired problem. What is no object after that is an `invalid-arguments` problem with the text, and no call.
+ *   a repaired problem. What is no object after that is an `invalid-arguments` problem with the text, and no call.
  */
 export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssembler {
   const calls = new Calls()

@@ -1,5 +1,4 @@
-import type { CommandReading, Reading } from "./simple-command.ts"
-import type { SimpleCommand } from "./simple-command.ts"
+import type { CommandReading, Reading, SimpleCommand } from "./simple-command.ts"
 
 export type { SimpleCommand } from "./simple-command.ts"
 

@@ -33,8 +33,7 @@ export function statePath(path: string): string {
  *
  * @returns undefined when there is neither a file nor a state
  * @throws ToolwrightError `NOT_GENERATED` when the file is there but was not made from artifacts, `CHANGED_OUTSIDE`
- *   when something
- *   else changed it since, `BROKEN_STATE` when the state cannot be read
+ *   when something else changed it since, `BROKEN_STATE` when the state cannot be read
  */
 export async function loadState(
   workspace: Workspace,
