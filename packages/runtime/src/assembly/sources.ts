@@ -86,7 +86,7 @@ function targetOf({ url, command = "", args = [], cwd }: McpServerConfiguration,
 /** What a client says of its listing, in words that say something to who started it. */
 function forPeople(server: string, line: string): string {
   const [, count] = /^Converted (\d+) tools/.exec(line) ?? []
-  return count === undefined ? line : `The MCP server '${server}' has ${count} tools.`
+  return count === undefined ? line : `The MCP server '${server}' has ${count} ${count === "1" ? "tool" : "tools"}.`
 }
 
 /** A server that is started, and does not say where, starts in this folder. */
