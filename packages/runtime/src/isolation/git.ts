@@ -10,6 +10,11 @@ import { ToolwrightError } from "@toolwright/toolbox"
 const TIMEOUT_MS = 120_000
 /** Git starts nothing that a repository names. */
 const BARE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"]
+/**
+ * Nor does it fetch: an object that a partial clone lacks would be asked for by what the repository's remote names, which
+ * may be a program of the folder. Older versions know the second one alone.
+ */
+const AT_HOME = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" }
 /** Who commits where the user has not said who they are. */
 const NOBODY = ["-c", "user.name=Toolwright", "-c", "user.email=toolwright@localhost"]
 
@@ -96,7 +101,7 @@ async function answerOf(
     argv,
     cwd,
     ...(signal === undefined ? {} : { signal }),
-    env: childEnvironment({ ...env, GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", LC_ALL: "C" }),
+    env: childEnvironment({ ...env, ...AT_HOME, GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", LC_ALL: "C" }),
     timeoutMs: TIMEOUT_MS,
     limits: { headBytes: 1 << 20, tailBytes: 1 << 20, logBytes: 0 },
   })
