@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream"
-import { defineTool, success, ToolRegistry } from "@toolwright/toolbox"
+import { defineTool, executeCall, success, ToolRegistry } from "@toolwright/toolbox"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { mcpOverStdio } from "./stdio.ts"
+import { mcpOverStdio, type McpStdioOptions } from "./stdio.ts"
 
 type Message = Record<string, unknown> & { id?: unknown; params?: Record<string, unknown> }
 
@@ -49,9 +49,9 @@ registry.register(
 )
 
 /** A host that has greeted the server, and what it heard. */
-async function host({ greets = true } = {}) {
+async function host({ greets = true, ...more }: { greets?: boolean } & Partial<McpStdioOptions> = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()]
-  const ended = mcpOverStdio({ tools: registry, streams: { input, output } }, new AbortController().signal)
+  const ended = mcpOverStdio({ tools: registry, streams: { input, output }, ...more }, new AbortController().signal)
   const heard: Message[] = []
   let text = ""
   output.on("data", (piece: Buffer) => {
@@ -141,6 +141,25 @@ test("a call is broken off by its host, who hears no more of it, and by the host
   await ended
   expect(aborted).toEqual(["first", "second"])
   expect(heard.filter(({ id }) => id === 1 || id === "two")).toEqual([])
+})
+
+test("calls that the host's end breaks off are waited for until they are on record, whoever answers them", async () => {
+  const recorded: string[] = []
+  const { input, send, answerTo, ended } = await host({
+    executeCall: async (...call) => {
+      const result = await executeCall(...call)
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      recorded.push(String(result.error?.code))
+      return result
+    },
+  })
+  send({ id: 1, method: "tools/call", params: { name: "hang", arguments: {} } })
+  send({ id: 2, method: "tools/call", params: { name: "hang", arguments: { who: "x".repeat(300_000) } } })
+  send({ id: 3, method: "ping" })
+  await answerTo(3)
+  input.end()
+  await ended
+  expect(recorded).toEqual(["CANCELLED", "CANCELLED"])
 })
 
 test("a host that calls before it greets is answered by the library", async () => {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream"
+import { executeCall } from "@toolwright/toolbox"
 import { DirectCalls } from "./direct-calls.ts"
 import { mcpConnections, type McpExportOptions } from "./server.ts"
 
@@ -10,14 +11,31 @@ export interface McpStdioOptions extends McpExportOptions {
   streams?: { input: Readable; output: Writable }
 }
 
-/** Serves a registry over standard input and output, until the input ends or `signal` is aborted. */
+/** How long calls may take to end that were broken off with the connection, in milliseconds. */
+const PATIENCE_MS = 5000
+
+/**
+ * Serves a registry over standard input and output, until the input ends or `signal` is aborted. Calls that are under
+ * way then are broken off, and waited for: what they changed, and how they ended, goes on record with them.
+ */
 export async function mcpOverStdio(
   { onToolsChange, streams, ...options }: McpStdioOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio")
-  const connect = mcpConnections(options)
+  const execute = options.executeCall ?? executeCall
+  const running = new Set<Promise<unknown>>()
+  const connect = mcpConnections({
+    ...options,
+    executeCall: (...call) => {
+      const result = execute(...call)
+      running.add(result)
+      const over = (): void => void running.delete(result)
+      result.then(over, over)
+      return result
+    },
+  })
   const direct = new DirectCalls(input, output)
   const ends: (() => void)[] = []
   const transport = new StdioServerTransport(direct.rest, output)
@@ -45,4 +63,13 @@ export async function mcpOverStdio(
   })
   for (const end of ends) end()
   await handle.close()
+  direct.close()
+  await ended(running)
+}
+
+async function ended(running: ReadonlySet<Promise<unknown>>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const patience = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)))
+  await Promise.race([Promise.allSettled(running), patience])
+  clearTimeout(timer)
 }
