@@ -234,7 +234,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const offer = offerOf(assembled)
   const executorOptions = executorOptionsOf(assembled, offer)
   const { pairing } = model
-  const tasks = tasksOver(records, place, configuration)
+  const tasks = tasksOver(records, { ...place, env }, configuration)
   const { root } = place
   const agents = agentAccess({ own: described, log: records, root, workspace: tasks.workspace })
   const open = () => records.open()

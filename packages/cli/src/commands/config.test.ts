@@ -55,3 +55,43 @@ test("the schema is there for editors", async () => {
   const schema = JSON.parse((await here(["config", "--schema"])).stdout) as { properties: object }
   expect(Object.keys(schema.properties)).toContain("model")
 })
+
+const SERVERS = `
+mcp:
+  servers:
+    far:
+      url: https://me:hunt-er22@mcp.example/x?api_key=query-value-1
+      headers: { X-Key: header-value-2, Authorization: Bearer bearer-value-3, X-Told: "\${TOLD}" }
+    near:
+      command: server
+      args: [--api-key, args-value-4, --token=joined-value-5, --verbose]
+      env: { PLAIN: env-value-6, OTHER: "\${OTHER}" }
+  connect: ["own=npx server --api-key behind-value-7 --say ghp_${"aB3".repeat(12)}"]
+sources:
+  rest:
+    own: { url: http://127.0.0.1:9/, token: rest-value-8, tokenEnv: NAME_OF_IT }
+builtins:
+  databases: { main: { url: postgres://me:hunt-er99@db.example/x } }
+`
+
+test("what servers are sent and started with is masked, in a table and as JSON; names of variables are told", async () => {
+  const cwd = folderWith({ "toolwright.yaml": SERVERS })
+  const env = { TOOLWRIGHT_TRUST: "1", MY_TOKEN: "env-value-6-of-mine" }
+  const [json, table] = [await here(["config", "--json"], { cwd, env }), await here(["config"], { cwd, env })]
+  expect([json.code, table.code]).toEqual([0, 0])
+  expect(json.stdout + table.stdout).not.toMatch(/-value-\d(?!\d)|hunt-er|aB3/)
+  const { settings } = JSON.parse(json.stdout) as { settings: Record<string, { value: unknown }> }
+  expect(settings["mcp.servers"]?.value).toMatchObject({
+    far: {
+      url: "https://••••@mcp.example/x?api_key=[secret]",
+      headers: { "X-Key": "••••ue-2", Authorization: "Bearer ••••ue-3", "X-Told": "${TOLD}" },
+    },
+    near: {
+      command: "server",
+      args: ["--api-key", "••••", "--token=••••ue-5", "--verbose"],
+      env: { PLAIN: "••••", OTHER: "${OTHER}" },
+    },
+  })
+  expect(settings["mcp.connect"]?.value).toEqual(["own=npx server --api-key ••••ue-7 --say [secret]"])
+  expect(settings["sources.rest"]?.value).toMatchObject({ own: { token: "••••", tokenEnv: "NAME_OF_IT" } })
+})

@@ -1,4 +1,4 @@
-import { configurationSchema, mask, SETTINGS } from "@toolwright/runtime/configuration"
+import { configurationSchema, shownSettings } from "@toolwright/runtime/configuration"
 import type { Command, Invocation } from "../command.ts"
 import { EXIT } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
@@ -36,6 +36,7 @@ export const configCommand: Command = {
       return EXIT.success
     }
     const { configuration, sources, file, trust, waiting } = await configurationFor(invocation, values, { ask: false })
+    const shown = shownSettings(configuration, invocation.env)
     const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
     const { DEFAULT_PAIRING, hasModel } = await import("@toolwright/runtime")
     const rows = hasModel(configuration)
@@ -73,10 +74,4 @@ function valueAt(configuration: object, key: string): unknown {
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(", ")
   return typeof value === "object" && value !== null ? oneLine(JSON.stringify(value), 90) : String(value)
-}
-
-function shown(key: string, value: unknown): unknown {
-  if (SETTINGS.find((setting) => setting.key === key)?.secret === true) return mask(String(value))
-  // An address may carry a user and a password.
-  return key === "model.baseUrl" ? String(value).replace(/\/\/[^/@]*@/, "//••••@") : value
 }

@@ -56,9 +56,9 @@ test("a file whose name is a key is undone, and neither the list nor its record 
 
 test("tasks and plans show no secrets of what was asked, and keep none of what came of it", async () => {
   const { cwd, cli } = placeWith({
-    "plan.yaml": `name: p\ntasks:\n  first: { agent: assistant, task: "use ${TOKEN}" }\n`,
+    "plan.yaml": `name: p\ntasks:\n  first: { agent: assistant, task: "use ${TOKEN}, ${VALUE}" }\n`,
   })
-  await cli("tasks", "add", `say ${TOKEN}`, "--key", `k-${TOKEN}`)
+  await cli("tasks", "add", `say ${TOKEN} and ${VALUE}`, "--key", `k-${TOKEN}-${VALUE}`)
   await cli("plan", "run", "plan.yaml", "--queue")
   const flags = await model([{ repeat: "always", reply: `It is ${TOKEN}, or ${VALUE}.` }])
   expect(await cli("work", "--once", ...flags)).toMatchObject({ code: 0 })
@@ -66,7 +66,10 @@ test("tasks and plans show no secrets of what was asked, and keep none of what c
   const shown = [
     ["tasks"],
     ["tasks", "--json"],
+    ["tasks", "list", "--limit", "9"],
     ["tasks", "show", task!.id],
+    ["tasks", "show", task!.id, "--json"],
+    ["tasks", "watch", task!.id],
     ["plan", "show"],
     ["plan", "show", "--json"],
   ]
@@ -80,7 +83,7 @@ test("tasks and plans show no secrets of what was asked, and keep none of what c
   const rows = await database.query<{ input: string; result: string }>("SELECT input, result FROM tasks")
   expect(rows).toHaveLength(2)
   for (const { input, result } of rows) {
-    expect(input).toContain(TOKEN)
+    for (const each of [TOKEN, VALUE]) expect(input).toContain(each)
     expect(result).toContain("It is [secret], or [secret].")
   }
 })

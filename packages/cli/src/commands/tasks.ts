@@ -78,7 +78,8 @@ interface Asked {
 
 const ACTIONS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = { add, list, show, watch, cancel, retry }
 
-async function add({ invocation, values, configuration, access, what }: Asked): Promise<number> {
+async function add(asked: Asked): Promise<number> {
+  const { invocation, values, configuration, access, what } = asked
   if (what === undefined) throw usageError("What is to be done?", 'Say it in quotes: toolwright tasks add "…"')
   const [{ taskInput }, { agentsFor, givenTask }] = await Promise.all([
     import("@toolwright/runtime/tasks"),
@@ -104,9 +105,9 @@ async function add({ invocation, values, configuration, access, what }: Asked): 
     ...(workspace === undefined ? {} : { workspace }),
     ...budgetIn(values),
   })
-  if (values.json === true) await printJson(invocation, queue, row)
+  if (values.json === true) await printJson(invocation, access, row)
   else invocation.stdout.write(`${row.id}\n`)
-  return values.watch === true ? follow(invocation, values, queue, row.id) : EXIT.success
+  return values.watch === true ? follow(asked, row.id) : EXIT.success
 }
 
 function budgetIn(values: Values) {
@@ -124,12 +125,13 @@ function budgetIn(values: Values) {
   return Object.keys(budget).length === 0 ? {} : { budget }
 }
 
-async function list({ invocation, values, access }: Asked): Promise<number> {
+async function list(asked: Asked): Promise<number> {
+  const { invocation, values, access } = asked
   const { stdout } = invocation
   checkState(values)
   const queue = await access.look()
-  const rows = queue === undefined ? [] : await queue.list(await filterOf(values, queue))
-  if (values.watch === true && queue !== undefined) return follow(invocation, values, queue)
+  if (values.watch === true && queue !== undefined) return follow(asked)
+  const rows = ((await queue?.list(await filterOf(values, queue))) ?? []).map((row) => access.shown(row))
   if (values.json === true) {
     const { taskView } = await import("@toolwright/runtime/tasks")
     const after = await queue?.dependencies(rows.map(({ id }) => id))
@@ -164,48 +166,49 @@ function checkState({ state }: Values) {
   throw usageError(`No task is ever '${state}'.`, `The states are ${TASK_STATES.join(", ")}.`)
 }
 
-async function show({ invocation, values, access, what }: Asked): Promise<number> {
+async function show(asked: Asked): Promise<number> {
+  const { invocation, values, access, what } = asked
   const queue = await access.open()
-  const row = await found(queue, what ?? "latest")
-  if (values.watch === true) return follow(invocation, values, queue, row.id)
-  if (values.json === true) await printJson(invocation, queue, row)
+  const row = access.shown(await found(queue, what ?? "latest"))
+  if (values.watch === true) return follow(asked, row.id)
+  if (values.json === true) await printJson(invocation, access, row)
   else {
     const after = (await queue.dependencies([row.id])).get(row.id)
-    const children = await queue.list({ parent: row.id, limit: 1_000 })
+    const children = (await queue.list({ parent: row.id, limit: 1_000 })).map((child) => access.shown(child))
     const { askedTree } = await import("../render/asked.ts")
     const { listRuns } = await import("@toolwright/runtime")
     const log = await access.log.open()
-    const asked = row.run === null ? [] : await askedTree((askedBy) => listRuns(log, { askedBy, limit: 200 }), row.run)
-    for (const line of [...factsOf(row, after, children), ...asked]) invocation.stdout.write(`${line}\n`)
+    const runs = row.run === null ? [] : await askedTree((askedBy) => listRuns(log, { askedBy, limit: 200 }), row.run)
+    for (const line of [...factsOf(row, after, children), ...runs]) invocation.stdout.write(`${line}\n`)
   }
   return EXIT.success
 }
 
-async function watch({ invocation, values, access, what }: Asked): Promise<number> {
-  const queue = await access.open()
-  return follow(invocation, values, queue, what === undefined ? undefined : (await found(queue, what)).id)
+async function watch(asked: Asked): Promise<number> {
+  const { access, what } = asked
+  return follow(asked, what === undefined ? undefined : (await found(await access.open(), what)).id)
 }
 
-async function cancel({ invocation, values, access, what }: Asked): Promise<number> {
-  const queue = await access.open()
-  return told(invocation, values, queue, await queue.cancel((await found(queue, what)).id))
+async function cancel(asked: Asked): Promise<number> {
+  const queue = await asked.access.open()
+  return told(asked, await queue.cancel((await found(queue, asked.what)).id))
 }
 
-async function retry({ invocation, values, access, what }: Asked): Promise<number> {
-  const queue = await access.open()
-  return told(invocation, values, queue, await queue.retry((await found(queue, what)).id))
+async function retry(asked: Asked): Promise<number> {
+  const queue = await asked.access.open()
+  return told(asked, await queue.retry((await found(queue, asked.what)).id))
 }
 
-async function told(invocation: Invocation, values: Values, queue: TaskQueue, row: TaskRow): Promise<number> {
-  if (values.json === true) await printJson(invocation, queue, row)
-  else invocation.stdout.write(`${summaryLine(row)}\n`)
+async function told({ invocation, values, access }: Asked, row: TaskRow): Promise<number> {
+  if (values.json === true) await printJson(invocation, access, row)
+  else invocation.stdout.write(`${summaryLine(access.shown(row))}\n`)
   return EXIT.success
 }
 
-async function follow(invocation: Invocation, values: Values, queue: TaskQueue, root?: string): Promise<number> {
+async function follow({ invocation, values, access }: Asked, root?: string): Promise<number> {
   const { watchTasks } = await import("../tasks/watch.ts")
-  const filter = await filterOf(values, queue)
-  return watchTasks(invocation, queue, root === undefined ? { filter } : { root })
+  const which = root === undefined ? { filter: await filterOf(values, await access.open()) } : { root }
+  return watchTasks(invocation, access, which)
 }
 
 function found(queue: TaskQueue, id: string | undefined): Promise<TaskRow> {
@@ -213,10 +216,10 @@ function found(queue: TaskQueue, id: string | undefined): Promise<TaskRow> {
   return queue.find(id)
 }
 
-async function printJson(invocation: Invocation, queue: TaskQueue, row: TaskRow): Promise<void> {
+async function printJson({ stdout }: Invocation, access: TaskAccess, row: TaskRow): Promise<void> {
   const { taskView } = await import("@toolwright/runtime/tasks")
-  const after = (await queue.dependencies([row.id])).get(row.id)
-  invocation.stdout.write(`${JSON.stringify(taskView(row, after), null, 2)}\n`)
+  const after = (await (await access.open()).dependencies([row.id])).get(row.id)
+  stdout.write(`${JSON.stringify(taskView(access.shown(row), after), null, 2)}\n`)
 }
 
 /** @throws ToolwrightError `USAGE` */

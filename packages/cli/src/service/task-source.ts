@@ -8,6 +8,7 @@ export function taskSource({ tasks, agents }: Toolwright): TaskSource {
     workspace: tasks.workspace,
     open: () => tasks.open(),
     look: () => tasks.look(),
+    shown: (row) => tasks.shown(row),
     async check(agent, { task, files }) {
       const profile = await agents.find(agent)
       givenTask(profile, task, files === undefined ? undefined : await agents.filesFor(profile, files))

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { TaskAccess } from "@toolwright/runtime/tasks"
 import { ENDED_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@toolwright/store"
 import { EXIT, type Invocation } from "../command.ts"
 import { summaryLine, taskTree } from "./lines.ts"
@@ -16,13 +17,15 @@ const MOST_WATCHED = 1_000
  */
 export async function watchTasks(
   { stdout, isTTY, signal }: Invocation,
-  queue: TaskQueue,
+  access: TaskAccess,
   which: { root: string } | { filter: TaskFilter },
 ): Promise<number> {
+  const queue = await access.open()
   const shown = new Map<string, string>()
   let drawn = 0
   for (;;) {
-    const rows = "root" in which ? await familyOf(queue, which.root) : await queue.list(which.filter)
+    const found = "root" in which ? await familyOf(queue, which.root) : await queue.list(which.filter)
+    const rows = found.map((row) => access.shown(row))
     const tree = taskTree(rows, { stdout, isTTY })
     if (isTTY.stdout) {
       stdout.write(

@@ -22,6 +22,7 @@ import { ConnectionLost, DirectRequests, type CallOwner, type CallToSend } from 
 import { guardInbound } from "./inbound.ts"
 import { Link, type OpenLink } from "./link.ts"
 import { Coalesced } from "./repeat.ts"
+import { UNANSWERED } from "./unanswered.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
 
 /** What a server may ask the person behind the client, and what that one answers. */
@@ -329,7 +330,7 @@ const MOST_LISTED = 32 * 1024 * 1024
 const MOST_QUESTIONS = 10
 
 /** Codes of the SDK's errors, and kinds of errors, that come from the connection and not from the server's answer. */
-const CONNECTION_CODES = new Set<unknown>(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"])
+const CONNECTION_CODES = new Set<unknown>(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED", UNANSWERED])
 
 function isConnectionError(thrown: unknown): boolean {
   const { name, code, status } = (thrown ?? {}) as { name?: string; code?: unknown; status?: number }

@@ -3,6 +3,7 @@ import { BaseMCPClient, type McpClientOptions } from "./client.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { hearChanges } from "./heard-changes.ts"
 import { newClient } from "./new-client.ts"
+import { endUnanswered, noticeEnd, refuseTaken } from "./unanswered.ts"
 
 /** The two ways in which servers answer over HTTP. */
 export type HttpTransport = "http" | "sse"
@@ -30,6 +31,7 @@ export class HttpMCPClient extends BaseMCPClient {
       const one = async (kind: HttpTransport) => {
         const client = await newClient(kind === "sse" ? "legacy" : "auto")
         const transport = await transportFor(kind, url, options.headers, (reason) => {
+          if (client.transport === undefined) return
           options.log?.(`Left '${options.name}', which is reached anew when it is needed: ${reason.message}`)
           void client.close().catch(() => {})
         })
@@ -74,8 +76,13 @@ async function transportFor(
   onBroken: (reason: Error) => void,
 ) {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
-  const settings = { requestInit: { headers: { ...headers } }, fetch: boundedFetch(MOST_BYTES, onBroken) }
-  return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings)
+  const bounded = boundedFetch(MOST_BYTES, onBroken)
+  const requestInit = { headers: { ...headers } }
+  // The older transport's answers all come in one stream, and a session ends with it.
+  if (kind === "sse") return new SSEClientTransport(url, { requestInit, fetch: noticeEnd(bounded, onBroken) })
+  const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: refuseTaken(bounded) })
+  endUnanswered(transport)
+  return transport
 }
 
 /** Whether a failure says that the address takes no posts. */

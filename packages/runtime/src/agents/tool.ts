@@ -117,7 +117,7 @@ function taskActions({ agents, tasks }: Toolwright): Record<string, ActionSpecif
           ...(agent === undefined ? {} : { agent: String(agent) }),
           ...(status === undefined ? {} : { state: status as TaskState }),
         }
-        return { tasks: ((await (await tasks.look())?.list(filter)) ?? []).map((row) => taskView(row)) }
+        return { tasks: ((await (await tasks.look())?.list(filter)) ?? []).map((row) => taskView(tasks.shown(row))) }
       },
       [],
     ),

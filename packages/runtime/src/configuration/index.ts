@@ -7,10 +7,10 @@ export {
   type LoadedConfiguration,
   type PartialConfiguration,
 } from "./load.ts"
-export { mask } from "./mask.ts"
 export { configurationSchema } from "./schema.ts"
 export type { Setting, SettingNature, SettingType } from "./setting.ts"
 export { SETTINGS, type Configuration } from "./settings.ts"
+export { shownSettings } from "./shown.ts"
 export { isTrusted, trustFile, type TrustRequest, type TrustState } from "./trust/decide.ts"
 export type { Demand } from "./trust/demands.ts"
 export { trustStore, type TrustEntry, type TrustStore } from "./trust/store.ts"

@@ -133,7 +133,7 @@ class Plans implements PlanAccess {
       for (const { name } of made) if (!before.has(name)) await this.#agents.remove(name)
       throw thrown
     }
-    return view(queue, id)
+    return view(this.#tasks, queue, id)
   }
 
   async list(): Promise<PlanDigest[]> {
@@ -143,7 +143,7 @@ class Plans implements PlanAccess {
 
   async show(asked: string): Promise<PlanView> {
     const { queue, id } = await this.#find(asked)
-    return view(queue, id)
+    return view(this.#tasks, queue, id)
   }
 
   async cancel(asked: string): Promise<PlanView> {
@@ -153,14 +153,14 @@ class Plans implements PlanAccess {
       ({ state }) => state === "blocked" || !ENDED_STATES.includes(state),
     )
     for (const row of open) await queue.cancel(row.id, `the plan ${id} was cancelled`).catch(unlessEnded)
-    return view(queue, id)
+    return view(this.#tasks, queue, id)
   }
 
   async retry(asked: string): Promise<PlanView> {
     const { queue, id } = await this.#find(asked)
     const ended = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => RETRIED.includes(row.state))
     for (const row of ended) await queue.retry(row.id).catch(unlessEnded)
-    return view(queue, id)
+    return view(this.#tasks, queue, id)
   }
 
   async #read(
@@ -207,8 +207,8 @@ class Plans implements PlanAccess {
   }
 }
 
-async function view(queue: TaskQueue, plan: string): Promise<PlanView> {
-  const rows = await queue.list({ plan, limit: MOST_TASKS })
+async function view(tasks: TaskAccess, queue: TaskQueue, plan: string): Promise<PlanView> {
+  const rows = (await queue.list({ plan, limit: MOST_TASKS })).map((row) => tasks.shown(row))
   return viewOf(plan, rows.toReversed(), await queue.dependencies(rows.map(({ id }) => id)))
 }
 

@@ -17,10 +17,15 @@ const SHORTEST = 8
 /** Words without a digit are too likely to be a name that stands everywhere, such as the user `postgres`. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
 
+/** Whether a name of a variable, a field or a flag says that what it holds is a secret. */
+export function saysSecret(name: string): boolean {
+  return SECRET_NAME.test(name) && !NO_SECRET_NAME.test(name)
+}
+
 /** The secrets that a program of this user could see: values of variables whose names say so. */
 export function environmentSecrets(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => {
-    const holds = SECRET_NAME.test(name) && !NO_SECRET_NAME.test(name)
+    const holds = saysSecret(name)
     const seems = SECRET_INSIDE.test(name) && !NO_SECRET_NAME.test(name) && LIKE_SECRET.test(value)
     return (holds || seems) && isSecretValue(value) ? [value] : []
   })
@@ -32,7 +37,7 @@ export function configuredSecrets(configuration: Configuration): string[] {
   const walk = (value: unknown, name: string, depth: number): void => {
     if (depth > 20) return
     if (typeof value === "string") {
-      const holds = (SECRET_NAME.test(name) && !NO_SECRET_NAME.test(name)) || name === "header"
+      const holds = saysSecret(name) || name === "header"
       if (holds && isSecretValue(value)) found.push(value, ...value.split(/\s+/).filter(isSecretValue))
       const password = URL.canParse(value) ? decodeURIComponent(new URL(value).password) : ""
       if (password !== "") found.push(password)

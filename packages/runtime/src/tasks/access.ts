@@ -1,8 +1,13 @@
 import { resolve } from "node:path"
-import { isPostgres, taskQueue, type TaskQueue } from "@toolwright/store"
+import type { Redactor } from "@toolwright/host/text"
+import { isPostgres, taskQueue, type TaskQueue, type TaskRow } from "@toolwright/store"
+import { shownTask } from "@toolwright/store/state"
 import { logAccess, type LogAccess } from "../assembly/log.ts"
-import { placeOf } from "../assembly/place.ts"
+import { placeOf, type Place } from "../assembly/place.ts"
 import type { Configuration } from "../configuration/settings.ts"
+import { redactorFor } from "../secrets/redactor.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** The tasks that a configuration names, opened at the first use. */
 export interface TaskAccess {
@@ -17,26 +22,30 @@ export interface TaskAccess {
   open(): Promise<TaskQueue>
   /** As `open`, but nothing is made by looking: undefined where there is none yet. */
   look(): Promise<TaskQueue | undefined>
+  /** A task as it may be shown: without secrets that are known by their form, or from environment and configuration. */
+  shown(row: TaskRow): TaskRow
   close(): Promise<void>
 }
 
 /** Finds out where tasks under a configuration are kept, without anything else that a run needs. */
 export function tasksFor(
   configuration: Configuration,
-  { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+  { cwd, env }: { cwd: string; env: Environment },
 ): TaskAccess {
   const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
   const { database } = configuration.runs
   const named = database === undefined || isPostgres(database) ? database : resolve(cwd, database)
-  return tasksOver(logAccess(named, place), place, configuration)
+  return tasksOver(logAccess(named, place), { ...place, env }, configuration)
 }
 
 /** The tasks in the database of a log. */
 export function tasksOver(
   log: LogAccess,
-  { root, stateDatabase }: { root: string; stateDatabase: string },
-  { agent: { maxNestingDepth: maxDepth } }: Pick<Configuration, "agent">,
+  { root, stateDatabase, env }: Pick<Place, "root" | "stateDatabase"> & { env: Environment },
+  configuration: Configuration,
 ): TaskAccess {
+  const { maxNestingDepth: maxDepth } = configuration.agent
+  let redact: Redactor | undefined
   const queues = new WeakMap<object, TaskQueue>()
   const queueOf = (runs: Awaited<ReturnType<LogAccess["open"]>>): TaskQueue => {
     const { database } = runs
@@ -56,6 +65,7 @@ export function tasksOver(
       const found = await log.look()
       return found === undefined ? undefined : queueOf(found)
     },
+    shown: (row) => shownTask(row, (redact ??= redactorFor({ ...configuration, secrets: {} }, env))),
     close: () => log.close(),
   }
 }

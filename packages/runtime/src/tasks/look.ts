@@ -1,10 +1,12 @@
 import { resolve } from "node:path"
-import { isPostgres, listTasks, type TaskRow } from "@toolwright/store/state"
+import { createRedactor } from "@toolwright/host/text"
+import { isPostgres, listTasks, shownTask, type TaskRow } from "@toolwright/store/state"
 import { placeOf } from "../assembly/place.ts"
 import { isThere, openState } from "../assembly/state.ts"
+import { environmentSecrets } from "../secrets/values.ts"
 
 /**
- * The newest tasks of a folder in which nothing is configured, without loading what a configuration, a log or a queue
+ * The newest tasks of a folder in which nothing is configured, as they may be shown, without loading what a configuration, a log or a queue
  * needs. Nothing is made by looking.
  *
  * @param named a database in place of the folder's own
@@ -18,5 +20,6 @@ export async function lookAtTasks(
   const target = configured ?? place.stateDatabase
   if (!isThere(target)) return { target, rows: [] }
   await using database = await openState(configured, place)
-  return { target, rows: await listTasks(database, {}) }
+  const redact = createRedactor(environmentSecrets(env))
+  return { target, rows: (await listTasks(database, {})).map((row) => shownTask(row, redact)) }
 }

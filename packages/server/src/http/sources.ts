@@ -1,4 +1,4 @@
-import type { RunLog, TaskInput, TaskQueue } from "@toolwright/store"
+import type { RunLog, TaskInput, TaskQueue, TaskRow } from "@toolwright/store"
 import type { ConnectionList } from "../connections/shapes.ts"
 import type { ExportedRun } from "../runs/exchange.ts"
 
@@ -52,6 +52,8 @@ export interface TaskSource {
   open(): Promise<TaskQueue>
   /** Undefined while there is none: nothing is made by looking. */
   look(): Promise<TaskQueue | undefined>
+  /** A task as it may be shown; without secrets of known forms unless given. */
+  shown?(row: TaskRow): TaskRow
   /** @throws ToolwrightError where the agent is not there, or takes no such task */
   check(agent: string, input: TaskInput): Promise<void>
 }

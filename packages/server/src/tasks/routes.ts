@@ -41,7 +41,7 @@ export function taskRoutes(
 ): void {
   app.get("/tasks", (context) => answered(() => listTasks(context, source)))
   app.get("/tasks/stats", async (context) => context.json({ tasks: (await (await source.look())?.counts()) ?? {} }))
-  app.get("/tasks/:id", (context) => answered(async () => context.json(await shown(await queueOf(source), context))))
+  app.get("/tasks/:id", (context) => answered(async () => context.json(await oneTask(context, source))))
   app.get("/tasks/:id/stream", (context) => answered(() => followTask(context, source, followers)))
   if (!secured) {
     refuseChanges(app, "/tasks", { what: "Tasks are queued and changed", command: "toolwright tasks" })
@@ -57,14 +57,14 @@ export function taskRoutes(
       const queue = await source.open()
       const row = await queue.add(key === undefined ? task : { ...task, idempotencyKey: keyOf(caller, key) })
       if (!isOf(row, task)) return problem(KEY_REUSED)
-      return context.json(await viewOf(queue, row, caller), 201, { location: `/tasks/${row.id}` })
+      return context.json(await viewOf({ queue, source, caller }, row), 201, { location: `/tasks/${row.id}` })
     })
   })
   const change = (how: "cancel" | "retry") => (context: Request) =>
     answered(async () => {
       const queue = await queueOf(source)
       const row = await queue[how](context.req.param("id")!)
-      return context.json(await viewOf(queue, row, context.get("caller")))
+      return context.json(await viewOf({ queue, source, caller: context.get("caller") }, row))
     })
   app.post("/tasks/:id/cancel", change("cancel"))
   app.post("/tasks/:id/retry", change("retry"))
@@ -82,8 +82,8 @@ async function listTasks(context: Request, source: TaskSource): Promise<Response
   if (queue === undefined) return context.json({ tasks: [] })
   const rows = await queue.list(filterOf(context.req.query()))
   const after = await queue.dependencies(rows.map(({ id }) => id))
-  const caller = context.get("caller")
-  return context.json({ tasks: rows.map((row) => withOwnKey(taskView(row, after.get(row.id)), caller)) })
+  const asked = { source, caller: context.get("caller") }
+  return context.json({ tasks: rows.map((row) => shownTo(asked, row, after.get(row.id))) })
 }
 
 function filterOf({ state, agent, plan, parent, limit, offset }: Record<string, string>): TaskFilter {
@@ -105,8 +105,18 @@ function filterOf({ state, agent, plan, parent, limit, offset }: Record<string, 
   }
 }
 
-async function viewOf(queue: TaskQueue, row: TaskRow, caller: string): Promise<TaskView> {
-  return withOwnKey(taskView(row, (await queue.dependencies([row.id])).get(row.id)), caller)
+/** Whom a task is shown to, and by whose rules. */
+interface Asked {
+  readonly source: TaskSource
+  readonly caller: string
+}
+
+function shownTo({ source, caller }: Asked, row: TaskRow, after: readonly string[] | undefined): TaskView {
+  return withOwnKey(taskView(source.shown?.(row) ?? row, after), caller)
+}
+
+async function viewOf({ queue, ...asked }: Asked & { queue: TaskQueue }, row: TaskRow): Promise<TaskView> {
+  return shownTo(asked, row, (await queue.dependencies([row.id])).get(row.id))
 }
 
 /** Keys of different callers are not the same: nobody is given another's task for a key that both thought of. */
@@ -131,8 +141,9 @@ const KEY_REUSED = {
   message: "This Idempotency-Key was used for another task.",
 } as const
 
-async function shown(queue: TaskQueue, context: Request): Promise<TaskView> {
-  return viewOf(queue, await queue.find(context.req.param("id")!), context.get("caller"))
+async function oneTask(context: Request, source: TaskSource): Promise<TaskView> {
+  const queue = await queueOf(source)
+  return viewOf({ queue, source, caller: context.get("caller") }, await queue.find(context.req.param("id")!))
 }
 
 /** The task as it stands and then each change, numbered by its time, so that who comes again misses nothing. */
@@ -140,13 +151,13 @@ async function followTask(context: Request, source: TaskSource, followers: Follo
   const queue = await queueOf(source)
   const { id } = await queue.find(context.req.param("id")!)
   let seen = context.req.header("last-event-id") ?? ""
-  const caller = context.get("caller")
+  const asked = { queue, source, caller: context.get("caller") }
   return followers.follow(context, async ({ event, left }: Telling) => {
     while (!left.aborted) {
       const row = await queue.get(id)
       if (row === undefined) return
       const now = `${row.updated_at}-${row.state}`
-      if (now !== seen) await event({ id: now, event: "task", data: JSON.stringify(await viewOf(queue, row, caller)) })
+      if (now !== seen) await event({ id: now, event: "task", data: JSON.stringify(await viewOf(asked, row)) })
       seen = now
       if (ENDED_STATES.includes(row.state)) return
       await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})

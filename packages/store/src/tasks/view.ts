@@ -1,4 +1,4 @@
-import { createRedactor, redactDeep } from "@toolwright/host/text"
+import { createRedactor, redactDeep, type Redactor } from "@toolwright/host/text"
 import type { TaskState } from "../tables.ts"
 import type { Budget, TaskRow } from "./task.ts"
 
@@ -38,9 +38,10 @@ export interface TaskView {
 /**
  * A task as it may be shown: without the secrets in what was asked and what came of it. Its row holds the task as it
  * was given, since its agent has to be told.
+ *
+ * @param redact takes secrets out of a text; those of known forms unless given
  */
-export function shownTask(row: TaskRow): TaskRow {
-  const redact = createRedactor()
+export function shownTask(row: TaskRow, redact: Redactor = createRedactor()): TaskRow {
   const texts = (json: string): string => {
     if (redact.mayFindIn?.(json) === false) return json
     return JSON.stringify(redactDeep(JSON.parse(json) as unknown, redact))

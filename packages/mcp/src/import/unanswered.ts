@@ -1,0 +1,54 @@
+import type { Transport } from "@modelcontextprotocol/client"
+
+/** Code of the answer that stands in a server's place where it ended its stream without one. */
+export const UNANSWERED = -32_098
+
+/**
+ * Ends requests whose stream is over, and goes on nowhere else, before the answer came: without an event's id there is
+ * nothing to take up again, and whoever waits would wait for the limit of time. One that was answered is not waited
+ * for any more, and told of its stream's end in vain.
+ */
+export function endUnanswered(transport: Transport): void {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    const isRequest = "method" in message && "id" in message
+    if (!isRequest || options?.onRequestStreamEnd !== undefined) return send(message, options)
+    const { id } = message
+    const error = { code: UNANSWERED, message: "the server ended the stream of its answer before the answer" }
+    const onRequestStreamEnd = (): void => transport.onmessage?.({ jsonrpc: "2.0", id, error })
+    return send(message, { ...options, onRequestStreamEnd })
+  }
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+/** As `fetch`; a request that is only said to have been taken is refused, since nobody will answer it. */
+export function refuseTaken(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.status === 202 && isRequest(init?.body)) {
+      await response.body?.cancel()
+      throw new Error("The server took the request (status 202) and does not answer it.")
+    }
+    return response
+  }
+}
+
+function isRequest(body: unknown): boolean {
+  if (typeof body !== "string") return false
+  const message = JSON.parse(body) as object
+  return "method" in message && "id" in message
+}
+
+/** As `fetch`; whoever reads events by GET is told when there will be none any more. */
+export function noticeEnd(fetch: Fetch, onEnd: (reason: Error) => void): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (init?.method === "POST" || !response.ok || response.body === null) return response
+    const { status, statusText, headers } = response
+    const passing = new TransformStream<Uint8Array, Uint8Array>()
+    const over = (): void => onEnd(new Error("the server ended its stream of events"))
+    void response.body.pipeTo(passing.writable).then(over, over)
+    return new Response(passing.readable, { status, statusText, headers })
+  }
+}
