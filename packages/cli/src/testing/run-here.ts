@@ -10,18 +10,44 @@ export async function here(
   args: readonly string[],
   { cwd = tmpdir(), env = {}, stdin = "" }: { cwd?: string; env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Finished> {
-  let stdout = ""
-  let stderr = ""
-  const code = await runCommandLine(args, {
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: (text) => (stderr += text) },
+  return startHere(args, { cwd, env, stdin }).finished
+}
+
+/** The same of a command that goes on until it is stopped, as a server does. */
+export function startHere(
+  args: readonly string[],
+  { cwd = tmpdir(), env = {}, stdin = "" }: { cwd?: string; env?: Record<string, string>; stdin?: string } = {},
+) {
+  const said = { stdout: "", stderr: "" }
+  const stopping = new AbortController()
+  let wake = (): void => {}
+  const ended = runCommandLine(args, {
+    stdout: { write: (text) => ((said.stdout += text), wake()) },
+    stderr: { write: (text) => (said.stderr += text) },
     stdin: (async function* () {
       yield stdin
     })(),
     env: { ...userOfTests(), ...env },
     cwd,
-    signal: new AbortController().signal,
+    signal: stopping.signal,
     isTTY: { stdin: false, stdout: false, stderr: false },
   })
-  return { code, stdout, stderr }
+  const finished = ended.then((code): Finished => ({ code, ...said }))
+  return {
+    finished,
+    /** Waits until the output so far matches, and gives the match. */
+    until: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        wake = () => {
+          const match = pattern.exec(said.stdout)
+          if (match !== null) resolve(match)
+        }
+        void finished.then((all) => reject(new Error(`ended before ${pattern}: ${all.stdout}${all.stderr}`)), reject)
+        wake()
+      }),
+    stop: () => {
+      stopping.abort()
+      return finished
+    },
+  }
 }

@@ -81,18 +81,27 @@ test.each<[string, Answer]>([
       response
         .writeHead(200, EVENTS)
         .end(
-          event({ method: "notifications/progress", params: { progressToken: params!._meta?.progressToken, progress: 1 } }),
+          event({
+            method: "notifications/progress",
+            params: { progressToken: params!._meta?.progressToken, progress: 1 },
+          }),
         ),
   ],
   ["ends after another's answer", (response) => response.writeHead(200, EVENTS).end(event({ id: 77_777, result: {} }))],
-  ["ends inside its answer", (response, { id }) => response.writeHead(200, EVENTS).end(event({ id, result: {} }).slice(0, -9))],
+  [
+    "ends inside its answer",
+    (response, { id }) => response.writeHead(200, EVENTS).end(event({ id, result: {} }).slice(0, -9)),
+  ],
   [
     "breaks before its answer",
     (response) => {
       response.writeHead(200, EVENTS).write(": here\n\n", () => response.destroy())
     },
   ],
-  ["has ids, and is taken up by nobody", (response) => response.writeHead(200, EVENTS).end("retry: 1\nid: 5\ndata: \n\n")],
+  [
+    "has ids, and is taken up by nobody",
+    (response) => response.writeHead(200, EVENTS).end("retry: 1\nid: 5\ndata: \n\n"),
+  ],
 ])("a call whose stream %s ends with it, is made once, and the next connects anew", async (_, odd) => {
   const { url, calls } = await serverWith(odd)
   const { call, client } = await connected(url)
@@ -105,7 +114,10 @@ test.each<[string, Answer]>([
 test("a call that a server says it took, and does not answer, ends with that", async () => {
   const { url, calls } = await serverWith((response) => response.writeHead(202).end())
   const { call } = await connected(url)
-  expect(await call("odd")).toMatchObject({ success: false, error: { message: expect.stringContaining("202") as string } })
+  expect(await call("odd")).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining("202") as string },
+  })
   expect(await call("well")).toMatchObject({ success: true })
   expect(calls).toEqual(["odd", "well"])
 })

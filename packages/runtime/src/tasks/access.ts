@@ -28,10 +28,7 @@ export interface TaskAccess {
 }
 
 /** Finds out where tasks under a configuration are kept, without anything else that a run needs. */
-export function tasksFor(
-  configuration: Configuration,
-  { cwd, env }: { cwd: string; env: Environment },
-): TaskAccess {
+export function tasksFor(configuration: Configuration, { cwd, env }: { cwd: string; env: Environment }): TaskAccess {
   const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
   const { database } = configuration.runs
   const named = database === undefined || isPostgres(database) ? database : resolve(cwd, database)
