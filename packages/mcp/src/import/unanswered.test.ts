@@ -78,14 +78,12 @@ test.each<[string, Answer]>([
   [
     "ends after a step",
     (response, { params }) =>
-      response
-        .writeHead(200, EVENTS)
-        .end(
-          event({
-            method: "notifications/progress",
-            params: { progressToken: params!._meta?.progressToken, progress: 1 },
-          }),
-        ),
+      response.writeHead(200, EVENTS).end(
+        event({
+          method: "notifications/progress",
+          params: { progressToken: params!._meta?.progressToken, progress: 1 },
+        }),
+      ),
   ],
   ["ends after another's answer", (response) => response.writeHead(200, EVENTS).end(event({ id: 77_777, result: {} }))],
   [
