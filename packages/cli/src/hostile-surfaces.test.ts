@@ -2,6 +2,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
+import type { JsonObject } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { FOLDERS } from "./testing/hostile-folders.ts"
 import { inPlace, leftIn, type Place } from "./testing/hostile-place.ts"
@@ -10,13 +11,13 @@ import { here, startHere } from "./testing/run-here.ts"
 
 const { program: sandbox } = await probeBubblewrap()
 
-type Call = readonly [name: string, args: object]
+type Call = readonly [name: string, args: JsonObject]
 const LOOK: readonly Call[] = [["list_directory", { path: "." }]]
 
 /** The calls by which the folder is tried at the command line; where there are none its files are listed. */
 function callsOf({ commands }: (typeof FOLDERS)[number]): readonly Call[] {
   const calls = commands.flatMap(([command, what, name, , args]) =>
-    command === "tools" && what === "call" ? [[name!, JSON.parse(args!) as object] as const] : [],
+    command === "tools" && what === "call" ? [[name!, JSON.parse(args!) as JsonObject] as const] : [],
   )
   return calls.length === 0 ? LOOK : calls
 }
