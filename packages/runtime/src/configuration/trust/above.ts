@@ -1,4 +1,5 @@
 import { dirname } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
 import { findConfigurationFile, readConfigurationFile } from "../file.ts"
 
 /** Settings that only take away, with how what a file above says is joined to what stands nearer. */
@@ -8,8 +9,8 @@ const SWITCHES: readonly (readonly [key: string, value: unknown])[] = [
   ["permissions.careful", true],
   ["builtins.bash.sandbox", "required"],
 ]
-/** Files above that are looked at. */
-const MOST_FILES = 10
+/** Files above that are looked at: a folder that brings more along would hide what the ones above them forbid. */
+const MOST_FILES = 50
 
 type Found = Map<string, { value: unknown; source: string }>
 
@@ -19,12 +20,20 @@ type Found = Map<string, { value: unknown; source: string }>
  * flags and variables say stays.
  *
  * @param nearest the file that counts, which nobody trusted
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where there are more files above than are looked at
  */
 export async function holdToFilesAbove(found: Found, nearest: string, cwd: string): Promise<void> {
   let folder = dirname(nearest)
-  for (let looked = 0; looked < MOST_FILES && dirname(folder) !== folder; looked++) {
+  for (let looked = 0; dirname(folder) !== folder; looked++) {
     const path = findConfigurationFile(dirname(folder))
     if (path === undefined) return
+    if (looked === MOST_FILES) {
+      const many = `More than ${MOST_FILES} files above ${nearest} are configurations, too many to hold it to.`
+      throw new ToolwrightError(
+        "INVALID_CONFIGURATION",
+        `${many} Trust it ("toolwright trust"), or name it by --config.`,
+      )
+    }
     folder = dirname(path)
     // A mistake up there stops commands where that file is the nearest.
     const file = await readConfigurationFile(path).catch(() => undefined)

@@ -349,4 +349,17 @@ describe("a folder that was cloned below rules of one's own", () => {
     write("permissions: { deny: [echo] }\n")
     expect((await load()).configuration.permissions.deny).toEqual(["echo"])
   })
+
+  test("cannot hide them behind files of its own, however many", async () => {
+    above(RULES)
+    let deepest = cwd
+    for (let depth = 0; depth < 60; depth++) {
+      deepest = join(deepest, "d")
+      mkdirSync(deepest)
+      writeFileSync(join(deepest, "toolwright.yaml"), "permissions: { deny: [echo] }\n")
+    }
+    const twelfth = await load({ cwd: join(cwd, ...Array<string>(12).fill("d")) })
+    expect(twelfth.configuration.permissions.deny).toEqual(["echo", "bash"])
+    await expect(load({ cwd: deepest })).rejects.toThrow(/More than 50 files above/)
+  })
 })
