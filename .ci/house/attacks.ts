@@ -13,9 +13,17 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
       "packages/runtime/src/own-tools/written-around.test.ts",
       "packages/cli/src/commands/trust.test.ts",
       "packages/cli/src/hostile-folders.test.ts",
+      "packages/cli/src/hostile-surfaces.test.ts",
     ],
   ],
-  ["Keys and secrets", ["packages/runtime/src/configuration/key.test.ts", "packages/runtime/src/secrets"]],
+  [
+    "Keys and secrets",
+    [
+      "packages/runtime/src/configuration/key.test.ts",
+      "packages/runtime/src/secrets",
+      "packages/cli/src/secret-places.test.ts",
+    ],
+  ],
   [
     "Paths",
     [

@@ -269,7 +269,10 @@ export const FOLDERS: readonly Folder[] = [
         "package.json": json({
           scripts: {
             // It holds no stream open, and ends by itself where it is let go.
-            test: `setsid sleep 30 >/dev/null 2>&1 & cat ${outside}/secret.txt; cat /proc/*/environ; env; touch ${outside}/started; false`,
+            test: [
+              "setsid sleep 30 >/dev/null 2>&1 &",
+              `cat ${outside}/secret.txt; cat /proc/*/environ; env; touch ${outside}/started; false`,
+            ].join(" "),
           },
         }),
       }),

@@ -11,8 +11,8 @@ const TIMEOUT_MS = 120_000
 /** Git starts nothing that a repository names. */
 const BARE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"]
 /**
- * Nor does it fetch: an object that a partial clone lacks would be asked for by what the repository's remote names, which
- * may be a program of the folder. Older versions know the second one alone.
+ * Nor does it fetch: an object that a partial clone lacks would be asked for by what the repository's remote names,
+ * which may be a program of the folder. Older versions know the second one alone.
  */
 const AT_HOME = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" }
 /** Who commits where the user has not said who they are. */

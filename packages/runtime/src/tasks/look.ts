@@ -6,8 +6,8 @@ import { isThere, openState } from "../assembly/state.ts"
 import { environmentSecrets } from "../secrets/values.ts"
 
 /**
- * The newest tasks of a folder in which nothing is configured, as they may be shown, without loading what a configuration, a log or a queue
- * needs. Nothing is made by looking.
+ * The newest tasks of a folder in which nothing is configured, as they may be shown, without loading what a
+ * configuration, a log or a queue needs. Nothing is made by looking.
  *
  * @param named a database in place of the folder's own
  */
