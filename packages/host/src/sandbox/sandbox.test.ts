@@ -218,7 +218,7 @@ describe.skipIf(probed.program === undefined)("a sandbox by bubblewrap", () => {
 
   test("says so when a program is not there", async () => {
     const { outcome } = await run("", { argv: ["no-such-program"] })
-    expect(outcome.exitCode).not.toBe(0)
+    expect(outcome.exitCode).toBe(127)
     expect(outcome.stderr.text).toContain("no-such-program")
   })
 })

@@ -113,7 +113,7 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
     const disk = diskBound(plan.root, writable, plan.limits)
     const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root, disk })
     return {
-      outcome,
+      outcome: { ...outcome, exitCode: exitCodeOf(outcome, inside) },
       sandbox: {
         kind: "bubblewrap",
         filesystem: "workspace-only",
@@ -127,6 +127,13 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
   } finally {
     void limits.release()
   }
+}
+
+/** What a shell ends with where a program is not there or cannot be started; bubblewrap ends with 1. */
+function exitCodeOf({ exitCode, stderr }: ProcessOutcome, [program]: readonly string[]): number | null {
+  const said = `bwrap: execvp ${program}: `
+  if (exitCode !== 1 || !stderr.text.startsWith(said)) return exitCode
+  return stderr.text.startsWith("No such file", said.length) ? 127 : 126
 }
 
 async function runOutside(reason: string, plan: SandboxedRequest["plan"], request: ProcessRequest): Promise<Ran> {
