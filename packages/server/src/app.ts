@@ -15,6 +15,7 @@ import { serviceDocument } from "./openapi/service.ts"
 import { DOCUMENTATION_PAGE } from "./openapi/page.ts"
 import type { ServerOptions } from "./options.ts"
 import { toolsFor } from "./routes/access.ts"
+import { nothingThere } from "./routes/nothing-there.ts"
 import { entrance } from "./routes/entrance.ts"
 import { pageRoutes } from "./routes/page.ts"
 import { sessionRoute } from "./routes/session.ts"
@@ -98,13 +99,8 @@ export function createApp(
   extend(app, gate)
   app.get("/", entrance(app, options.page))
 
-  app.notFound((context) =>
-    problem({
-      code: "NOT_FOUND",
-      message: `There is nothing at ${context.req.path}.`,
-      hint: "GET /docs shows what there is.",
-    }),
-  )
+  const nothing = nothingThere(app)
+  app.notFound((context) => nothing(context.req))
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
 }

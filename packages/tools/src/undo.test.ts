@@ -464,3 +464,32 @@ test("what a program changes deep in dependencies, and under names that are not 
   const [last] = await (await fixture.history()).list()
   expect(last?.unkept.map(({ reason }) => reason).join()).toContain("not UTF-8")
 })
+
+test("compiled modules are neither told of nor in the way, and what lies among them is told", async () => {
+  using fixture = undoFixture({ "a.py": "A = 1\n", "old/b.py": "B = 1\n" })
+  const compile = "mkdir -p $d/__pycache__ && echo bytes > $d/__pycache__/b.cpython-312.pyc"
+  const told = async (command: string): Promise<string> => (await fixture.call("bash", { command })).output
+  for (const command of [
+    `d=. && ${compile}`,
+    "echo other > __pycache__/b.cpython-312.pyc",
+    `mkdir new && echo 'B = 2' > new/b.py && d=new && ${compile}`,
+    `rm -r __pycache__`,
+  ])
+    expect(await told(command), command).not.toContain("Cannot be taken back")
+  const entries = await (await fixture.history()).list()
+  expect(entries.flatMap(({ unkept }) => unkept)).toEqual([])
+  const made = entries.find(({ paths }) => paths.some((path) => path.endsWith("new/b.py")))!
+  const undone = await (await fixture.history()).undo(made.id)
+  expect(undone).toMatchObject({ refused: [] })
+  expect(existsSync(join(fixture.root, "new"))).toBe(false)
+
+  // What somebody keeps there is no cache: it is told, and no folder goes with it.
+  expect(await told(`mkdir mine && d=mine && ${compile} && echo mine > mine/__pycache__/notes.txt`)).toMatch(
+    /Cannot be taken back by undo: \S*notes\.txt/u,
+  )
+  const [last] = await (await fixture.history()).list()
+  expect((await (await fixture.history()).undo(last!.id)).refused.map(({ reason }) => reason)).toEqual([
+    "it holds something else by now: __pycache__",
+  ])
+  expect(readFileSync(join(fixture.root, "mine/__pycache__/notes.txt"), "utf8")).toBe("mine\n")
+})

@@ -25,14 +25,14 @@ const WRONG_CALLS: WrongCall[] = [
     name: "read_textfile",
     arguments: { path: "src/mean.ts" },
     code: "UNKNOWN_TOOL",
-    needs: ["read_text_file"],
+    needs: ["read_text_file", "src/mean.ts"],
   },
   {
     mistake: "An action's name instead of the tool's",
     name: "find_files",
-    arguments: { pattern: "*.ts" },
+    arguments: { pattern: "*.test.ts" },
     code: "UNKNOWN_TOOL",
-    needs: ['"name":"search"', '"action":"find_files"'],
+    needs: ['"name":"search"', '"action":"find_files"', '"pattern":"*.test.ts"'],
   },
   {
     mistake: "No action",

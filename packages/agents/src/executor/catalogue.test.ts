@@ -66,6 +66,11 @@ describe.each([
     expect(Math.min(...kept)).toBeGreaterThanOrEqual(0.99)
     expect(new Set(backend.requests.map(({ tools }) => JSON.stringify(tools))).size).toBe(1)
     expect(backend.requests[0]?.tools?.length ?? 0).toBe(native ? 10 : 0)
+    // What a person reads is counted from the same list.
+    const [start] = events
+    const counted = start?.type === "run-start" ? start.tools : []
+    if (native) expect(counted).toEqual(backend.requests[0]?.tools?.map((tool) => tool.function.name))
+    else expect(counted.at(-1)).toBe("tool_search")
 
     const requests = events.filter((event) => event.type === "request")
     expect(requests[0]).not.toHaveProperty("prefix")

@@ -89,6 +89,11 @@ export class Catalogue {
     return this.#callable
   }
 
+  /** What the model may name in a call by now, as it is told of them: what is counted and shown. */
+  told(native: boolean): readonly ToolDefinition[] {
+    return native && this.searched ? [...this.callable, this.#through] : this.callable
+  }
+
   /** Tools that a part of the conversation tells of. */
   show(names: readonly string[]): void {
     if (!this.searched) return

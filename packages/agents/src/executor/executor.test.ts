@@ -180,6 +180,39 @@ describe("a reply without a call", () => {
     })
   })
 
+  test("of a model that did call tools is answered with what is missing, and with what failed", async () => {
+    const commit = defineTool({
+      name: "hand_in",
+      description: "",
+      parameters: { type: "object" },
+      role: "commits",
+      execute: () => {
+        throw new Error("the hook wants a number\nand more")
+      },
+    })
+    const completion = { signal: "TASK_COMPLETE", requireCommit: true }
+    const { backend, summary } = await play(
+      [calls(call("hand_in")), { reply: "It is committed.", repeat: "always" }],
+      [echo("look"), commit],
+      { completion },
+    )
+    expect(contentOf(backend.requests[2]?.messages.at(-1))).toBe(
+      "Please use tools to complete the task.\n\nWhat is missing:\n- nothing has been committed yet\n" +
+        "- 'hand_in' failed and was not put right: The tool 'hand_in' failed: the hook wants a number",
+    )
+    expect(summary.message).toBe("not completed: nothing has been committed yet")
+
+    const done = await play(
+      [calls(call("look")), { reply: "That is all." }, { reply: "TASK_COMPLETE" }],
+      [echo("look")],
+      { completion: { signal: "TASK_COMPLETE", requireToolUse: true } },
+    )
+    expect(contentOf(done.backend.requests[2]?.messages.at(-1))).toBe(
+      "Please use tools to complete the task. If all of it is done, say so with TASK_COMPLETE.",
+    )
+    expect(done.summary).toMatchObject({ success: true })
+  })
+
   test("that holds only reasoning is told so, and reasoning is never sent back", async () => {
     const { events, backend } = await play(
       [{ reply: { reasoning: "Hm, let me think." } }, { reply: "done" }],

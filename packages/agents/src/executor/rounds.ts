@@ -154,7 +154,7 @@ export class Rounds {
     const spent = usedUp(state)
     if (spent !== undefined) return { events: [], end: endOf(state, "max-rounds", spent, "BUDGET_USED") }
     const events = [...noticeChangedTools(state)]
-    const tools = toldTools(state).map(({ name }) => name)
+    const tools = namesOf(toldTools(state))
     events.push({ type: "round-start", round: ++state.rounds, maxRounds: state.maxRounds, tools })
     this.#phase = { kind: "asking", asking: new Asking(state.dialogue, questionOf(state)) }
     return { events }
@@ -319,10 +319,11 @@ async function turnPhase(state: RunState): Promise<Step | undefined> {
   return { events: [told, phaseStart(state)] }
 }
 
-function phaseStart({ work, offered, maxRounds }: RunState): RunEvent {
+function phaseStart(state: RunState): RunEvent {
+  const { work, maxRounds } = state
   const { phase, place } = work!
   work!.begins = false
-  return { type: "phase-start", phase: phase.name, ...place, maxRounds, tools: offered.map(({ name }) => name) }
+  return { type: "phase-start", phase: phase.name, ...place, maxRounds, tools: namesOf(toldTools(state)) }
 }
 
 function phaseEnd({ work, rounds }: RunState): RunEvent {
@@ -380,7 +381,10 @@ function usedUp({ options: { maxTokens, maxSeconds }, inputTokens, outputTokens,
   return undefined
 }
 
-function startOf({ runId, given: request, options, dialogue, offered, dryRun }: RunState): RunEvent {
+const namesOf = (tools: readonly { name: string }[]): string[] => tools.map(({ name }) => name)
+
+function startOf(state: RunState): RunEvent {
+  const { runId, given: request, options, dialogue, dryRun } = state
   return {
     type: "run-start",
     runId,
@@ -389,7 +393,7 @@ function startOf({ runId, given: request, options, dialogue, offered, dryRun }: 
     model: options.backend.modelName(),
     format: dialogue.plan.format,
     because: dialogue.plan.because,
-    tools: offered.map(({ name }) => name),
+    tools: namesOf(toldTools(state)),
     unavailable: (options.unavailable ?? []).map(({ name }) => name),
     ...(dryRun === undefined ? {} : { dryRun: true }),
   }

@@ -134,7 +134,7 @@ export function questionOf(state: RunState): Question {
 
 /** The tools of the next question: none where it asks for the answer in its form. */
 export function toldTools(state: RunState): readonly ToolDefinition[] {
-  return state.forming ? [] : state.offered
+  return state.forming ? [] : state.catalogue.told(state.dialogue.plan.delivery === "native")
 }
 
 /** Tells the model of tools that came or went since the last round. */

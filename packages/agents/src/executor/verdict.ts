@@ -3,6 +3,7 @@ import type { RunEvent, RunOutcome } from "@toolwright/toolbox"
 import { refusalText, type Unmet } from "../gate/criteria.ts"
 import type { LoopVerdict } from "../gate/loop-detector.ts"
 import { unreadCalls } from "../gate/unread-calls.ts"
+import { leftToDo } from "../gate/work-texts.ts"
 import { artifactNote } from "./artifact-note.ts"
 import { readOutput } from "./output.ts"
 import type { RunState } from "./run-state.ts"
@@ -85,12 +86,17 @@ async function atTheGate(state: RunState, content: string, output?: { value: unk
   return { events }
 }
 
-/** After words without a call. Of a run whose model did call tools its end says what is missing of the work. */
+/** After words without a call: a model that did call tools learns what is missing of its work, and so does its end. */
 async function talksOn(state: RunState, text: string, known?: Unmet): Promise<Verdict> {
-  const said = nudge(state, "no-call", text)
-  if (said.end?.outcome !== "no-tool-use" || state.ledger.calls === 0) return said
-  const missing = known ?? (await checked(state, () => state.gate.unmet(state.signal)))
-  return missing === undefined ? said : { ...said, end: state.gate.giveUp(missing) }
+  const { gate, ledger, options, request } = state
+  if (ledger.calls === 0 || request.withoutTools === true) return nudge(state, "no-call", text)
+  if (state.nudges + 1 > state.mostNudges) {
+    const missing = known ?? (await checked(state, () => gate.unmet(state.signal)))
+    const said = nudge(state, "no-call", text)
+    return missing === undefined ? said : { ...said, end: gate.giveUp(missing) }
+  }
+  const reasons = (known ?? (await checked(state, () => gate.missing())))?.reasons ?? []
+  return nudge(state, "no-call", text + leftToDo(reasons, ledger.openFailures, options.completion?.signal))
 }
 
 function wantsOutput(state: RunState): boolean {

@@ -19,7 +19,7 @@ import { catchUp, committedMeanwhile, mayCommit, unfitting, watchesOf, type Watc
 import {
   ALSO_CHANGES,
   counted,
-  firstLine,
+  failedText,
   MOVED_MEANWHILE,
   NOT_COMMITTED,
   noteOf,
@@ -95,14 +95,20 @@ export class WorkGate {
 
   /** Why the run is not complete; nothing when it is. */
   async unmet(signal: AbortSignal): Promise<Unmet | undefined> {
+    const missing = await this.missing()
+    if (missing !== undefined) return missing
+    return this.#parts.now().criteria.requireValidation === true ? this.#earlierChecks(signal) : undefined
+  }
+
+  /** The same by what is known and there to be seen: nothing is run for it. */
+  async missing(): Promise<Unmet | undefined> {
     const { ledger, tools } = this.#parts
     const { criteria } = this.#parts.now()
     const missing = await unmet(criteria, ledger, tools.list())
     const reasons = [...(missing?.reasons ?? [])]
     if (criteria.requireCommit === true) reasons.push(...(await this.#uncommitted()))
     if (criteria.requireFiles !== undefined) reasons.push(...(await this.#unwritten(criteria.requireFiles)))
-    if (reasons.length > 0) return { ...missing, reasons }
-    return criteria.requireValidation === true ? this.#earlierChecks(signal) : undefined
+    return reasons.length === 0 ? undefined : { ...missing, reasons }
   }
 
   /** How a run ends whose criteria hold: plainly completed only where no failure stands and nothing is left to tell. */
@@ -129,8 +135,7 @@ export class WorkGate {
 
   #noteFailures(): void {
     const { ledger } = this.#parts
-    for (const { name, code, message } of ledger.openFailures)
-      ledger.note({ code, message: `'${name}' failed and was not put right: ${firstLine(message)}` })
+    for (const each of ledger.openFailures) ledger.note({ code: each.code, message: failedText(each) })
   }
 
   #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {

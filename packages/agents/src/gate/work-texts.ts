@@ -1,4 +1,5 @@
 import { failure, type EarlierChecks, type ToolResult } from "@toolwright/toolbox"
+import type { OpenFailure } from "./open-failures.ts"
 
 /** What a gate says of work: to the model, and to a person afterwards. */
 
@@ -57,3 +58,20 @@ export function noteOf(checks: EarlierChecks): { code: string; message: string }
 export const shortList = (files: readonly string[]): string =>
   files.length > 5 ? `${files.slice(0, 5).join(", ")} and ${files.length - 5} more` : files.join(", ")
 export const firstLine = (text: string): string => text.trim().split("\n")[0]!.slice(0, 300)
+
+export const failedText = ({ name, message }: OpenFailure): string =>
+  `'${name}' failed and was not put right: ${firstLine(message)}`
+
+/** Failures that a model is reminded of at once: the last ones. */
+const MOST_FAILURES = 3
+
+/** What a model is told that talks where it should go on: what is missing of its work, and what failed last. */
+export function leftToDo(
+  reasons: readonly string[],
+  failures: readonly OpenFailure[],
+  signal: string | undefined,
+): string {
+  const left = [...reasons, ...failures.slice(-MOST_FAILURES).map(failedText)]
+  if (left.length > 0) return `\n\nWhat is missing:\n${left.map((each) => `- ${each}`).join("\n")}`
+  return signal === undefined ? "" : ` If all of it is done, say so with ${signal}.`
+}

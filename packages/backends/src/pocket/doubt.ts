@@ -12,6 +12,7 @@ import { losesName } from "./plain-change.ts"
 import { isOfNothing, type PlainReading } from "./plain-reading.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
+import { sparing } from "./sparing.ts"
 import {
   absentPocketTools,
   POCKET_TOOLS,
@@ -25,7 +26,10 @@ import {
 export interface PocketQuestion {
   /** How likely the first reading is what was meant, as calibrated on requests that the model never saw. */
   readonly certainty: number
-  /** The two best readings that come to something, the best one first; often one, and now and then none. */
+  /**
+   * The two best readings that come to something, the best one first; often one, and now and then none. One that writes
+   * over a file stands behind the same under a name that is free.
+   */
   readonly readings: readonly PocketCall[]
 }
 
@@ -157,7 +161,18 @@ export async function settle(
     second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second],
     (reading) => isOfNothing(reading, root) || losesName(request, reading),
   )
-  return asked(replies, certainty, doubting, signal)
+  const offered = sparing(
+    replies.map((text) => callIn(text)!),
+    root,
+  )
+  const asDecoded = (wanted: PocketCall): string | undefined =>
+    replies.find((text) => isDeepStrictEqual(callIn(text), wanted))
+  return asked(
+    offered.map((each) => asDecoded(each) ?? callText(each)),
+    certainty,
+    doubting,
+    signal,
+  )
 }
 
 /** What the person says of some readings, or the question where nobody answers. */

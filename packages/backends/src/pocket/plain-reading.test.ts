@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { losesName } from "./plain-change.ts"
 import { isOfNothing, plainReading } from "./plain-reading.ts"
+import { sparing } from "./sparing.ts"
 
 let root: string
 beforeAll(() => {
@@ -120,4 +121,23 @@ test("a value is not written over its name, and what is not there is neither del
   expect(isOfNothing({ name: "delete_file", arguments: { path: "bread" } }, root)).toBe(true)
   expect(isOfNothing({ name: "delete_file", arguments: { path: "a.txt" } }, root)).toBe(false)
   expect(isOfNothing({ name: "move_file", arguments: { source: "gone", destination: "a" } }, root)).toBe(true)
+  expect(isOfNothing({ name: "delete_file", arguments: { path: "sub" } }, root)).toBe(true)
+  expect(isOfNothing({ name: "move_file", arguments: { source: "sub", destination: "b" } }, root)).toBe(false)
+})
+
+test("what would be written over a file is offered under a free name before it", () => {
+  const write = (path: string) => ({ name: "write_file", arguments: { path, content: "x" } })
+  const append = { name: "append_file", arguments: { path: "a.txt", content: "x" } }
+  expect(sparing([write("a.txt"), append], root)).toEqual([write("a-2.txt"), append, write("a.txt")])
+  expect(sparing([write("new.txt")], root)).toEqual([write("new.txt")])
+  expect(sparing([write("sub/.env")], root)).toEqual([write("sub/.env")])
+  writeFileSync(join(root, "sub/.env"), "A=1\n")
+  writeFileSync(join(root, "a-2.txt"), "taken\n")
+  expect(sparing([write("sub/.env"), write("a.txt")], root)).toEqual([
+    write("sub/.env-2"),
+    write("a-3.txt"),
+    write("sub/.env"),
+    write("a.txt"),
+  ])
+  expect(sparing([write("a.txt")], undefined)).toEqual([write("a.txt")])
 })

@@ -33,10 +33,15 @@ export function plainReading(request: string, root: string | undefined): PlainRe
   )
 }
 
-/** Whether a reading takes away or moves what is not there, so that nobody can have meant it. */
+/**
+ * Whether a reading takes away or moves what is not there, or takes a folder for a file that is to go, so that nobody
+ * can have meant it.
+ */
 export function isOfNothing({ name, arguments: args }: PocketCall, root: string | undefined): boolean {
   const path = name === DELETING_TOOL ? args["path"] : name === MOVING_TOOL ? args["source"] : undefined
-  return root !== undefined && typeof path === "string" && !existsSync(resolve(root, path))
+  if (root === undefined || typeof path !== "string") return false
+  const at = resolve(root, path)
+  return !existsSync(at) || (name === DELETING_TOOL && isFolder(at))
 }
 
 type IsThere = (path: string | undefined) => path is string

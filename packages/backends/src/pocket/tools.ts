@@ -122,3 +122,6 @@ export const DELETING_TOOL = "delete_file"
 
 /** The one that puts a text in the place of another. */
 export const EDITING_TOOL = "edit_file"
+
+/** The one that puts a text in the place of all that a file holds. */
+export const WRITING_TOOL = "write_file"

@@ -148,7 +148,9 @@ test("nothing but the protocol stands on its output, whatever tools and configur
   })
   await until(/"id":2\b[^]*\n/u)
   child.stdin?.end()
-  const { stdout } = await finished
+  const { stdout, stderr } = await finished
+  // A host passes on few variables: where trust was looked for is said with what to do.
+  expect(stderr).toMatch(/is not trusted, so it may not: .*\nWhat you trust is kept in \/.*XDG_STATE_HOME/u)
   const lines = stdout.split("\n").filter((line) => line !== "")
   expect(lines.length).toBeGreaterThanOrEqual(2)
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" })

@@ -1,4 +1,4 @@
-import { EXIT, type Command } from "../command.ts"
+import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { listedTools, offeredTools } from "../service/offered-tools.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
@@ -19,6 +19,15 @@ const OPTIONS = {
   },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
+
+/** A host starts this command with few of the variables that a terminal has, and then it looks elsewhere. */
+async function whereTrustIsKept(env: Invocation["env"]): Promise<string> {
+  const { trustStore } = await import("@toolwright/runtime/configuration")
+  return (
+    `What you trust is kept in ${trustStore(env).file}. Where you set XDG_STATE_HOME in your terminal, name it in the ` +
+    "host's settings of this server too, among its environment variables; or add --trust to its arguments."
+  )
+}
 
 export const mcpCommand: Command = {
   name: "mcp",
@@ -44,13 +53,14 @@ export const mcpCommand: Command = {
   }),
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
-    const [{ createToolwright }, { mcpOverStdio }, { loadPrompts }, { configuration }] = await Promise.all([
+    const [{ createToolwright }, { mcpOverStdio }, { loadPrompts }, { configuration, waiting }] = await Promise.all([
       import("@toolwright/runtime"),
       import("@toolwright/mcp"),
       import("@toolwright/prompts"),
       configurationFor(invocation, values),
     ])
     const log = (line: string): void => void invocation.stderr.write(`${line}\n`)
+    if (waiting.length > 0) log(await whereTrustIsKept(invocation.env))
     await using toolwright = await createToolwright({
       ...configuration,
       withBuiltins: true,

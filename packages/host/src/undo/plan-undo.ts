@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isInside } from "../paths/roots.ts"
 import type { Change, ChangeEntry } from "./change-log.ts"
+import { compiledIn } from "./compiled.ts"
 import { isKept, sameState, type EntryState } from "./entry-state.ts"
 import { changesByPath, changesInEffect, type LoggedChange } from "./in-effect.ts"
 
@@ -165,7 +166,9 @@ function consistent(
     if (to.kind !== "none" && !(parentKind === "directory" || (parentKind === undefined && isDirectory(parent))))
       return "the folder that it was in is gone"
     if (now.kind === "directory" && to.kind !== "directory") {
-      const stays = namesIn(path).find((name) => kindAfter(join(path, name)) !== "none")
+      const isInTheWay = (name: string): boolean =>
+        kindAfter(join(path, name)) !== "none" && compiledIn(join(path, name)) === undefined
+      const stays = namesIn(path).find(isInTheWay)
       if (stays !== undefined) return `it holds something else by now: ${stays}`
     }
     return undefined

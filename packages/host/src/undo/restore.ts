@@ -1,10 +1,11 @@
 import { chmodSync } from "node:fs"
 import { chmod, lstat, mkdir, open, rename, rmdir, symlink, unlink } from "node:fs/promises"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { pinParent, type Pinned } from "../paths/pin.ts"
 import type { PathPolicy } from "../paths/policy.ts"
 import { isInside } from "../paths/roots.ts"
+import { compiledBelow } from "./compiled.ts"
 import { hashOfBytes, type ContentStore } from "./content-store.ts"
 import { HASH_ONLY, readPlainFile, sameState, stateOf, type EntryState } from "./entry-state.ts"
 import type { Restoration } from "./plan-undo.ts"
@@ -41,7 +42,9 @@ export async function restore(
   const remove = ({ path, now }: Restoration) =>
     attempt(path, async (at) => {
       assertAsSeen(path, now)
-      await (now.kind === "directory" ? rmdir(at) : unlink(at))
+      if (now.kind !== "directory") return unlink(at)
+      await removeCompiled(path, parts.policy)
+      await rmdir(at)
     })
   const shallowFirst = [...restorations].sort((one, other) => (one.path < other.path ? -1 : 1))
   const deepFirst = [...shallowFirst].reverse()
@@ -73,6 +76,14 @@ export async function restore(
 function changesKind({ now, to }: Restoration): boolean {
   if (now.kind === "none" || to.kind === "none") return false
   return now.kind !== to.kind || now.kind === "link"
+}
+
+/** What was compiled goes with the folder that its sources were in. */
+async function removeCompiled(folder: string, policy: PathPolicy): Promise<void> {
+  const compiled = compiledBelow(folder)
+  if (compiled === undefined) return
+  for (const name of compiled.names) await inParent(join(compiled.path, name), policy, unlink)
+  await inParent(compiled.path, policy, (at) => rmdir(at))
 }
 
 async function inParent(

@@ -1,6 +1,7 @@
 import { readdirSync, type BigIntStats, type Dirent } from "node:fs"
 import { join } from "node:path"
 import { isTemporaryName } from "../paths/temporary-name.ts"
+import { mayBeCompiled, strangersIn } from "./compiled.ts"
 import type { ContentStore } from "./content-store.ts"
 import { isKept, NONE, sameState, stateOf, statMark, statOf, type EntryState } from "./entry-state.ts"
 import type { Unkept } from "./change-log.ts"
@@ -43,7 +44,7 @@ export type TreeIndex = Map<string, { mark: string; hash: string }>
 /** Our own state is no part of the tree. */
 const OUR_STATE = ".toolwright"
 /** Not looked into: what other programs keep and fetch. Of git's own state no change is told. */
-const SKIPPED = new Set([".git", "node_modules", ".venv", "venv", "__pycache__"])
+const SKIPPED = new Set([".git", "node_modules", ".venv", "venv"])
 /** Looked into last, so that sources come before what is made of them when the bounds are reached. */
 const OUTPUTS = new Set(["dist", "build", "target", ".next", ".cache", "coverage"])
 /** A file that changed so shortly before it was read may change again without a new time. */
@@ -115,11 +116,21 @@ function isSkipped(
   stat: BigIntStats,
   skipped: Map<string, { mark: string; reason: string }>,
 ): boolean {
-  if (!entry.isDirectory() || !SKIPPED.has(entry.name)) return false
+  if (!entry.isDirectory()) return false
+  if (mayBeCompiled(entry.name)) {
+    for (const name of strangersIn(path).slice(0, MOST_STRANGERS)) {
+      const stranger = statOf(join(path, name))
+      if (stranger !== undefined) skipped.set(join(path, name), { mark: statMark(stranger), reason: NOT_LOOKED_INTO })
+    }
+    return true
+  }
+  if (!SKIPPED.has(entry.name)) return false
   skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
   return true
 }
 
+/** Enough to tell that a folder of compiled modules was used for something else. */
+const MOST_STRANGERS = 20
 const ODD_NAME = "its name is not UTF-8, and so it is not kept"
 const NOT_LOOKED_INTO = "what lies in it is not kept"
 
@@ -194,8 +205,7 @@ export async function changedUnseen(before: Tree, after: Tree, since: number): P
   const folders = new Map<string, Buffer>()
   for (const [path, { mark, reason }] of after.skipped) {
     const same = before.skipped.get(path)?.mark === mark
-    if (same && mark !== "" && reason === NOT_LOOKED_INTO && !path.endsWith("__pycache__"))
-      folders.set(path, Buffer.from(path))
+    if (same && mark !== "" && reason === NOT_LOOKED_INTO) folders.set(path, Buffer.from(path))
   }
   return changedDeep(folders, since)
 }

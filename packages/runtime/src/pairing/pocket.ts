@@ -12,6 +12,7 @@ import {
 } from "@toolwright/backends"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
+import { beyond } from "./by-hand.ts"
 import { commandFor } from "./command.ts"
 import type { Pairing, Reading } from "./pairing.ts"
 
@@ -31,7 +32,11 @@ export const pocketPairing: Pairing = {
     openPocket({
       ...(root === undefined ? {} : { root }),
       ...(tools === undefined ? {} : { others: () => ownTools(tools()) }),
-      doubting: { words: (question) => notSure(question, root), beyond, ...(choose === undefined ? {} : { choose }) },
+      doubting: {
+        words: (question) => notSure(question, root),
+        beyond: (request) => beyond(request, root),
+        ...(choose === undefined ? {} : { choose }),
+      },
     }),
   toolset(registry, readOnly) {
     const known = pocketTools(registry.view({ splitActions: true, readOnly }).list())
@@ -71,7 +76,7 @@ export const pocketPairing: Pairing = {
     advice:
       "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url " +
       "http://localhost:11434/v1",
-    beyond,
+    beyond: (request) => beyond(request),
     cannotBe: ({ name }) =>
       `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
   },
@@ -86,70 +91,6 @@ function ownTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
 function replaces(root: string, { path }: Readonly<Record<string, unknown>>): boolean {
   return typeof path !== "string" || path.startsWith("~") || existsSync(resolve(root, path))
 }
-
-/** How requests begin that want something to be as it was, politeness before them left out. */
-const TAKES_BACK =
-  /^(?:(?:please|oops|oh|no|wait|sorry|ok|okay|now|then|can|could|would|you)\b[\s,.!:]*)*(?:undo|revert|restore|undelete|(?:take|bring|roll|put) (?:(?!and\b)[\w./-]+ ){0,6}back)(?=[\s,;:!?]|\.?$)/i
-
-/** What is answered where a person wants something back: no tool of its does that, a command does. */
-function beyond(request: string): string | undefined {
-  if (TAKES_BACK.test(request)) return TAKE_BACK
-  const [, what] = NO_TOOL.exec(request) ?? []
-  if (what !== undefined) return NO_TOOL_FOR(what.toLowerCase())
-  for (const [form, answer] of BY_HAND) {
-    const [, path] = form.exec(request.trim()) ?? []
-    if (path !== undefined) return answer(path.replace(/[.?!]$/, ""))
-  }
-  return undefined
-}
-
-const byHand = (what: string, name: string, args: Reading["arguments"]): string =>
-  `I can't ${what}: none of the tools that I know does that. To do it yourself:\n` +
-  `  ${commandFor({ name, arguments: args })}`
-
-/** A name that can only be one of a file or folder: one word, in quotes or not. */
-const NAME = /(?!(?:everything|all|it|this|that|them|these|those)\b)["'`]?([\w./-]+)["'`]?[.?!]?$/.source
-
-/**
- * Whole requests that it would take for others, by what is near: a backup for a look, an emptied file for a shorter
- * one, a folder for a file. What a person can do about each, with what they named.
- */
-const BY_HAND: readonly (readonly [RegExp, (named: string) => string])[] = [
-  [
-    new RegExp(
-      `^(?:please )?(?:(?:make|create|take) a back-?up (?:copy )?of|back ?up) (?:the )?(?:file )?${NAME}`,
-      "i",
-    ),
-    (path) => byHand("make backups", "bash", { command: `cp -R ${path} ${path}.bak` }),
-  ],
-  [
-    new RegExp(
-      `^(?:please )?(?:empty|clear|blank) (?:out )?(?:the )?(?:file )?${NAME.replace("+)", "*\\.\\w+)")}`,
-      "i",
-    ),
-    (path) => byHand("empty a file", "write_file", { path, content: "" }),
-  ],
-  [
-    new RegExp(`^(?:please )?(?:delete|remove) the (?:folder|directory) ${NAME}`, "i"),
-    (path) => byHand("delete folders", "delete_directory", { path }),
-  ],
-  [
-    /^(?:please )?(?:add|put|append) (?:\S+ ){1,6}(?:to|on|onto|in|into) (?:the|my|our) (?:[a-z]+ )?(list|file|note|notes)[.!]?$/i,
-    (what) => `Which ${what} do you mean? Name its file, as in: add "butter" to list.txt`,
-  ],
-]
-
-/**
- * How requests begin for which there is no tool; the model would offer the next best thing that can be done to a file.
- */
-const NO_TOOL = /^(?:please )?(sort|merge|count the words|summari[sz]e|translate|compress|zip|encrypt) /i
-const NO_TOOL_FOR = (what: string): string =>
-  `I can't ${what}: no tool of mine does that. I can read, write, search and move files, run commands and ` +
-  "tests, and use git."
-
-const TAKE_BACK =
-  "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, " +
-  "not what was committed, and `toolwright undo --dry-run` shows them first."
 
 /** What is answered in place of a call that it is not sure of. */
 function notSure({ readings }: PocketQuestion, root = process.cwd()): string {

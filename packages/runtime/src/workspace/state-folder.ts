@@ -13,6 +13,8 @@ export interface StateFolder {
   readonly reason?: string
 }
 
+const MEND = "Remove it to have them in the workspace, or name another place for them with XDG_STATE_HOME."
+
 /**
  * The folder that holds run records and the lock: `.toolwright` in the workspace, or one outside where the workspace
  * cannot be written, or where something else stands in its place, such as a link that was committed. Nothing is
@@ -25,7 +27,7 @@ export function stateFolderOf(root: string, writable: boolean, env: Environment)
   const outside = outsideFolder(root, env)
   return {
     path: outside,
-    ...(wrong === undefined ? {} : { reason: `${wrong}: runs are recorded in ${outside} instead.` }),
+    ...(wrong === undefined ? {} : { reason: `${wrong}: runs are recorded in ${outside} instead. ${MEND}` }),
   }
 }
 

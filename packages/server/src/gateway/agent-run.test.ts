@@ -62,8 +62,19 @@ test("a model's word that all is done is followed by what was not", async () => 
   const idle = await heard([{ reply: "All is done. DONE", repeat: "always" }], {
     completion: { signal: "DONE", requireToolUse: true },
   })
-  expect(idle.text).toMatch(/\n\n\[(?:no-tool-use|nothing-done): .+\]$/)
+  expect(idle.text).toMatch(/^All is done\. DONE\n\n\[(?:no-tool-use|nothing-done): .+\]$/)
   expect(idle.notes).toHaveLength(1)
+})
+
+test("rounds stand apart, and one that only repeats the words before it is told once", async () => {
+  const completion = { signal: "DONE", requireToolUse: true }
+  const says = (text: string) => ({ reply: { text, chunks: 7 } })
+  const both = { reply: { text: "I look again.", chunks: 3, calls: [{ name: "look", arguments: {} }] } }
+  const { text } = await heard(
+    [says("I look."), says("I look."), both, says("I look"), says("I look"), says("DONE I think.")],
+    { completion },
+  )
+  expect(text).toBe("I look.\n\nI look again.\n\nI look\n\nDONE I think.")
 })
 
 test("an answer in a form stays in it, and a note says what its values do not", async () => {

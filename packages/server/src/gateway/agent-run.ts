@@ -1,6 +1,7 @@
 import type { FinishReason } from "@toolwright/backends"
 import type { AnswerEvent } from "@toolwright/dialogue"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { Spoken } from "./spoken.ts"
 
 /** What a model that would go on for ever is stopped with. */
 export const TOO_MANY_STEPS = "Sorry, this query requires too many steps."
@@ -43,7 +44,7 @@ export async function* runAsChat(
 class ChatOfRun {
   readonly #inForm: boolean
   #round = 0
-  #said = ""
+  readonly #spoken = new Spoken()
   #finishReason: FinishReason = "stop"
 
   constructor(inForm: boolean) {
@@ -57,14 +58,13 @@ class ChatOfRun {
         yield this.#step("iteration_start", { tools: event.tools.length })
         break
       case "text-delta":
-        this.#said += event.text
-        // Of an answer in a form only the last is one.
-        if (!this.#inForm) yield event
+        yield* this.#text(this.#spoken.hear(event.text))
         break
       case "reasoning-delta":
         yield event
         break
       case "reply":
+        yield* this.#text(this.#spoken.endRound())
         // An answer that was cut off is told as one.
         this.#finishReason = event.finishReason === "length" ? "length" : "stop"
         if (event.calls.length > 0) yield this.#step("planning", planOf(event))
@@ -87,6 +87,7 @@ class ChatOfRun {
 
   *#end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): Generator<ChatStep, void> {
     const { outcome, message, output, rounds, calls, inputTokens, outputTokens } = summary
+    yield* this.#text(this.#spoken.endRound())
     if (outcome === "failed") {
       // Before the first round nothing was told yet, and the status of the answer still says it.
       if (this.#round > 0) yield this.#step("error", { code: error?.code ?? "RUN_FAILED", message })
@@ -98,7 +99,7 @@ class ChatOfRun {
     }
     if (this.#inForm && output !== undefined) yield { type: "text-delta", text: JSON.stringify(output) }
     if (outcome === "max-rounds")
-      yield { type: "text-delta", text: this.#said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
+      yield { type: "text-delta", text: this.#spoken.told === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
     yield* this.#notDone(summary)
     yield this.#step("reasoning_complete", { outcome, rounds, calls })
     yield { type: "end", finishReason: this.#finishReason, usage: { inputTokens, outputTokens } }
@@ -106,12 +107,18 @@ class ChatOfRun {
 
   /** What of the work was not done, as text and as notes. */
   *#notDone(summary: RunSummary): Generator<ChatStep, void> {
-    const ending = endingOf(summary, this.#said)
+    const said = this.#spoken.told
+    const ending = endingOf(summary, said)
     if (ending !== undefined) {
-      if (!this.#inForm) yield { type: "text-delta", text: this.#said === "" ? ending : `\n\n${ending}` }
+      if (!this.#inForm) yield { type: "text-delta", text: said === "" ? ending : `\n\n${ending}` }
       yield { type: "note", note: { code: summary.outcome, message: ending } }
     }
     for (const { code, message } of summary.notes ?? []) yield { type: "note", note: { code, message } }
+  }
+
+  /** Of an answer in a form only the last is one. */
+  *#text(text: string): Generator<ChatStep, void> {
+    if (text !== "" && !this.#inForm) yield { type: "text-delta", text }
   }
 
   #step(type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep {

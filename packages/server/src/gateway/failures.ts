@@ -8,7 +8,7 @@ export function failureOf(thrown: unknown): GatewayFailure {
     const { status, param } = thrown
     return {
       status,
-      code: status !== 404 ? "invalid_request" : param === "id" ? "not_found" : "model_not_found",
+      code: status !== 404 ? "invalid_request" : param === "model" ? "model_not_found" : "not_found",
       message,
       param,
     }

@@ -3,6 +3,10 @@ import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { isObject } from "./fields.ts"
 import { RequestProblem, type Translated } from "./wire.ts"
 
+const OTHERWISE = "or start this server with '--backend openai-compatible --base-url <the model server's /v1>'."
+const EMBEDDINGS = `Let the client ask a server for embeddings by an address of its own, ${OTHERWISE}`
+const COMPLETIONS = `Ask /v1/chat/completions, ${OTHERWISE}`
+
 /**
  * The answer of the model's own server to a question that the gateway passes on as it is.
  *
@@ -17,7 +21,7 @@ export async function passedOn(
   if (backend.forward === undefined)
     throw new RequestProblem(
       `'/v1/${path}' is passed on to a model server that speaks OpenAI's API; a model of the kind ` +
-        `'${backend.kind}' has none.`,
+        `'${backend.kind}' has none. ${path === "embeddings" ? EMBEDDINGS : COMPLETIONS}`,
       "",
       404,
     )

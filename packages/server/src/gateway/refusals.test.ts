@@ -62,6 +62,18 @@ describe("what is refused before the gateway is told in the client's own form", 
     ["/v1/nothing", { error: { code: "NOT_FOUND", type: "not_found_error", param: null } }],
     ["/v1/messages/batches", { type: "error", error: { type: "not_found_error" } }],
     ["/api/pull", { error: expect.stringContaining("nothing at /api/pull") }],
+    ["/v1/images/generations", { error: { message: expect.stringContaining("POST /v1/chat/completions") } }],
+    ["/v1/v1/messages", { error: { message: expect.stringContaining("Did you mean /v1/messages? Then /v1 is too") } }],
+    ["/v1/api/chat", { error: { message: expect.stringContaining("Did you mean /api/chat? Then /v1 is too much") } }],
+    ["/v1/models", { error: { message: expect.stringContaining("/v1/models for POST; it is there for GET.") } }],
+    [
+      "/v1/embeddings",
+      { error: { code: "not_found", message: expect.stringContaining("--backend openai-compatible") } },
+    ],
+    [
+      "/v1/completions",
+      { error: { code: "not_found", message: expect.stringContaining("Ask /v1/chat/completions,") } },
+    ],
   ])("where there is nothing at %s", async (path, body) => {
     await using server = await serve()
     const response = await fetch(`${server.url}${path}`, {
@@ -72,6 +84,19 @@ describe("what is refused before the gateway is told in the client's own form", 
     expect(response.status).toBe(404)
     expect(response.headers.get("content-type")).toBe("application/json")
     expect(await response.json()).toMatchObject(body)
+  })
+
+  test("by an address that ends too early, with what is missing in it", async () => {
+    await using server = await serve()
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }
+    const response = await fetch(`${server.url}/chat/completions`, { method: "POST", body: "{}", headers })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({
+      error: {
+        code: "NOT_FOUND",
+        hint: "Did you mean /v1/chat/completions? Then the address that the client was given has to end in /v1.",
+      },
+    })
   })
 
   test("elsewhere, and its headers, stay as they are", async () => {

@@ -4,7 +4,7 @@ import type { PageSource } from "../http/sources.ts"
 import { frontPage } from "./page.ts"
 
 /** A route that is served: its methods, by path. */
-type Routes = Readonly<Record<string, readonly string[]>>
+export type Routes = Readonly<Record<string, readonly string[]>>
 
 /**
  * What answers at `/`: all that is served, for a program as JSON, for a person as the page, or where there is none as a
@@ -27,7 +27,7 @@ export function entrance(app: Pick<Hono, "routes">, source?: PageSource): (conte
   }
 }
 
-function routesOf(all: Hono["routes"]): Routes {
+export function routesOf(all: Hono["routes"]): Routes {
   const served: Record<string, string[]> = {}
   for (const { method, path } of all) {
     // What stands around every route is no route of its own.

@@ -213,12 +213,19 @@ describe("a wrong call is answered with the right one", () => {
   test("an action taken for a tool", async () => {
     expect(await answer("grep", { pattern: "x" })).toBe(
       `There is no tool 'grep'.\n'grep' is an action of 'search'. Did you mean ` +
-        `{"name":"search","arguments":{"action":"grep","pattern":"<pattern>"}}?`,
+        `{"name":"search","arguments":{"action":"grep","pattern":"x"}}?`,
     )
+    expect(await answer("grep", { query: "*.py", limit: "many" })).toContain(
+      '{"name":"search","arguments":{"action":"grep","pattern":"*.py"}}?',
+    )
+    expect(await answer("grep", [])).toContain('{"action":"grep","pattern":"<pattern>"}')
   })
 
   test("a misspelt tool", async () => {
     expect(await answer("serach", {})).toContain('Did you mean {"name":"search"')
+    expect(await answer("serach", { action: "find_files", glob: "*.py" })).toContain(
+      'Did you mean {"name":"search","arguments":{"action":"find_files","glob":"*.py"}}?',
+    )
   })
 
   test("a missing action, and one under another name", async () => {

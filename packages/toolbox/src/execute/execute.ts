@@ -80,7 +80,7 @@ export async function executeCall(
   options: ExecuteOptions = {},
 ): Promise<ToolResult> {
   const telling = new Telling(tools, options)
-  const resolved = resolveTool(tools, call.name)
+  const resolved = resolveTool(tools, call)
   if ("refused" in resolved) return telling.refuse(call.name, call.arguments, resolved)
   const { tool } = resolved
   const checked = checkAtOnce(tool, call.arguments) ?? (await checkArguments(tool, call.arguments))

@@ -1,9 +1,11 @@
 import type { Repair } from "../model/events.ts"
 import { failure, type ToolFailure } from "../model/result.ts"
+import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
 import type { Toolset } from "../registry/toolset.ts"
 import { actionBranches } from "../validate/branch.ts"
+import { renameArguments } from "../validate/repair.ts"
 import { sampleCallText } from "../validate/sample.ts"
 import { shortName } from "../validate/shown.ts"
 
@@ -16,7 +18,8 @@ const MOST_NAMES = 20
  */
 export type Resolved = { tool: ToolDefinition; repairs: Repair[] } | { refused: ToolFailure }
 
-export function resolveTool(tools: Toolset, name: string): Resolved {
+export function resolveTool(tools: Toolset, call: { name: string; arguments: unknown }): Resolved {
+  const { name } = call
   const tool = tools.get(name)
   if (tool !== undefined) {
     return { tool, repairs: tool.name === name ? [] : [{ path: "", kind: "tool-alias", from: name, to: tool.name }] }
@@ -27,15 +30,21 @@ export function resolveTool(tools: Toolset, name: string): Resolved {
   }
   const list = tools.list()
   const message = `There is no tool '${shortName(name)}'.`
-  return { refused: failure({ code: "UNKNOWN_TOOL", message, hint: suggestion(list, name) ?? offer(list) }) }
+  return { refused: failure({ code: "UNKNOWN_TOOL", message, hint: suggestion(list, call) ?? offer(list) }) }
 }
 
-/** An action taken for a tool, or a tool's name nearly right: shown as the call it should have been. */
-function suggestion(list: ToolDefinition[], name: string): string | undefined {
+/**
+ * An action taken for a tool, or a tool's name nearly right: shown as the call it should have been, with the arguments
+ * that came.
+ */
+function suggestion(list: ToolDefinition[], call: { name: string; arguments: unknown }): string | undefined {
+  const { name } = call
+  const meant = (tool: ToolDefinition, choice: JsonObject = {}): string =>
+    sampleCallText(tool, { ...renameArguments(tool, objectOf(call.arguments)).args, ...choice })
   for (const tool of list) {
     const argument = tool.actions?.argument
     if (argument !== undefined && actionBranches(tool).has(name)) {
-      return `'${name}' is an action of '${tool.name}'. Did you mean ${sampleCallText(tool, { [argument]: name })}?`
+      return `'${name}' is an action of '${tool.name}'. Did you mean ${meant(tool, { [argument]: name })}?`
     }
   }
   const close = nearest(
@@ -43,7 +52,11 @@ function suggestion(list: ToolDefinition[], name: string): string | undefined {
     list.map((tool) => tool.name),
   )[0]
   const tool = list.find((candidate) => candidate.name === close)
-  return tool === undefined ? undefined : `Did you mean ${sampleCallText(tool)}?`
+  return tool === undefined ? undefined : `Did you mean ${meant(tool)}?`
+}
+
+function objectOf(given: unknown): JsonObject {
+  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonObject) : {}
 }
 
 function offer(list: ToolDefinition[]): string {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
+import { nearest } from "../nearest.ts"
 import { schemaForCall } from "./branch.ts"
 import { isShort } from "./shown.ts"
 
@@ -20,11 +21,20 @@ export function sampleCall(
   const sample: JsonObject = {}
   for (const [name, schema] of Object.entries(properties)) {
     if (Object.hasOwn(choice, name)) sample[name] = choice[name]
-    else if (Object.hasOwn(given, name) && valid(name)) sample[name] = kept(given[name], name)
+    else if (Object.hasOwn(given, name) && valid(name) && isOfKind(given[name], schema))
+      sample[name] = kept(given[name], name)
     else if (required.includes(name))
       sample[name] = example?.[name] ?? sampleValue(schema, name, { properties, required, ...rest })
   }
   return sample
+}
+
+/** Whether a value is of the kind that a schema names: enough for a sample, which is validated like any call. */
+function isOfKind(value: unknown, { type, enum: listed }: JsonSchema): boolean {
+  if (listed !== undefined && !listed.includes(value as never)) return false
+  if (type === undefined) return true
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+  return [type].flat().some((each) => each === kind || (each === "integer" && Number.isInteger(value)))
 }
 
 /** Characters of a given value that a sample repeats. */
@@ -51,11 +61,14 @@ export function sampleCallText(tool: ToolDefinition, given?: JsonObject, valid?:
   return JSON.stringify({ name: tool.name, arguments: sampleCall(tool, given, valid) })
 }
 
-/** The action that is called, of a tool that has several, as the argument that names it. */
+/** The action that is called or nearly named, of a tool that has several, as the argument that names it. */
 function choiceOf({ actions }: ToolDefinition, given: JsonObject): JsonObject {
   if (actions === undefined) return {}
   const { argument, list } = actions
-  const action = (list.find((each) => each.action === given[argument]) ?? list[0])?.action
+  const names = list.map((each) => each.action)
+  const named = given[argument]
+  const close = typeof named !== "string" ? undefined : names.includes(named) ? named : nearest(named, names)[0]
+  const action = close ?? names[0]
   return action === undefined ? {} : { [argument]: action }
 }
 
