@@ -24,8 +24,8 @@ const OPTIONS = {
 async function whereTrustIsKept(env: Invocation["env"]): Promise<string> {
   const { trustStore } = await import("@toolwright/runtime/configuration")
   return (
-    `What you trust is kept in ${trustStore(env).file}. Where you set XDG_STATE_HOME in your terminal, name it in the ` +
-    "host's settings of this server too, among its environment variables; or add --trust to its arguments."
+    `What you trust is kept in ${trustStore(env).file}. Where you set XDG_STATE_HOME in your terminal, name it ` +
+    "in the host's settings of this server too, among its environment variables; or add --trust to its arguments."
   )
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs"
 import { basename, join } from "node:path"
 
-/** Where Python keeps what it compiled. It makes the folder again whenever it is missing, and so no change of it is told. */
+/** Where Python keeps what it compiled; it makes the folder again whenever it is missing. */
 const COMPILED = "__pycache__"
 /** A compiled module, or one that is being written. */
 const MODULE = /\.py[co](?:\.\d+)?$/

@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { beyond } from "./by-hand.ts"
+import { beyond as answered } from "./by-hand.ts"
+
+const beyond = (request: string, root?: string): string | undefined =>
+  answered(request, { run: "bash", write: "write_file", removeFolder: "delete_directory" }, root)
 
 let root: string
 beforeAll(() => {

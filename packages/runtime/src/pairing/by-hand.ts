@@ -3,43 +3,53 @@ import { join } from "node:path"
 import { commandFor } from "./command.ts"
 import type { Reading } from "./pairing.ts"
 
+/** Tools that a person calls by hand for what the model has none for. */
+export interface Hands {
+  /** Runs a command line. */
+  readonly run: string
+  /** Writes a whole file. */
+  readonly write: string
+  readonly removeFolder: string
+}
+
 /** How requests begin that want something to be as it was, politeness before them left out. */
 const TAKES_BACK =
   /^(?:(?:please|oops|oh|no|wait|sorry|ok|okay|now|then|can|could|would|you)\b[\s,.!:]*)*(?:undo|revert|restore|undelete|(?:take|bring|roll|put) (?:(?!and\b)[\w./-]+ ){0,6}back)(?=[\s,;:!?]|\.?$)/i
 
 /** What is answered where a person wants something back: no tool of its does that, a command does. */
-export function beyond(request: string, root?: string): string | undefined {
+export function beyond(request: string, hands: Hands, root?: string): string | undefined {
   if (TAKES_BACK.test(request)) return TAKE_BACK
   const [, what] = NO_TOOL.exec(request) ?? []
   if (what !== undefined) return NO_TOOL_FOR(what.toLowerCase())
   for (const [form, answer] of BY_HAND) {
     const [, path] = form.exec(request.trim()) ?? []
-    if (path !== undefined) return answer(path.replace(/[.?!]$/, ""))
+    if (path !== undefined) return answer(path.replace(/[.?!]$/, ""), hands)
   }
-  return ofFolder(request.trim(), root) ?? unnamedFile(request.trim(), root)
+  return ofFolder(request.trim(), hands, root) ?? unnamedFile(request.trim(), root)
 }
 
 const byHand = (what: string, name: string, args: Reading["arguments"]): string =>
   `I can't ${what}: none of the tools that I know does that. To do it yourself:\n` +
   `  ${commandFor({ name, arguments: args })}`
 
-function folderGoes(path: string): string {
-  return byHand("delete folders", "delete_directory", { path })
+function folderGoes(path: string, { removeFolder }: Hands): string {
+  return byHand("delete folders", removeFolder, { path })
 }
 
-const REMOVAL =
-  /^(?:please )?(?:delete|remove|get rid of) (?:the )?["'`]?([\w-][\w./-]*?)\/?["'`]?(?: folder| directory)?[.!]?$/i
+const FOLDER = "[\"'`]?([\\w-][\\w./-]*?)/?[\"'`]?(?: folder| directory)?"
+const REMOVAL = new RegExp(`^(?:please )?(?:delete|remove|get rid of) (?:the )?${FOLDER}[.!]?$`, "i")
 
 /** A folder that is there and is to go: the tool that it would take deletes files alone. */
-function ofFolder(request: string, root: string | undefined): string | undefined {
+function ofFolder(request: string, hands: Hands, root: string | undefined): string | undefined {
   const [, path = ""] = REMOVAL.exec(request) ?? []
   if (root === undefined || path === "" || path.split("/").includes("..")) return undefined
   const isFolder = statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true
-  return isFolder ? folderGoes(path) : undefined
+  return isFolder ? folderGoes(path, hands) : undefined
 }
 
-const UNNAMED =
-  /^(?:please )?(?:add|put|append) (?:(?:some|a|an|the) )?["'`]?(\S+(?: \S+){0,4}?)["'`]? (?:to|on|onto|in|into) (?:the|my|our) (?:([a-z]+) )?(list|file|notes?)[.!]?$/i
+const TEXT = "(?:(?:some|a|an|the) )?[\"'`]?(\\S+(?: \\S+){0,4}?)[\"'`]?"
+const WHICH = "(?:the|my|our) (?:([a-z]+) )?(list|file|notes?)"
+const UNNAMED = new RegExp(`^(?:please )?(?:add|put|append) ${TEXT} (?:to|on|onto|in|into) ${WHICH}[.!]?$`, "i")
 /** Names in a folder that are looked at for one that is like what was said. */
 const MOST_NAMES = 2000
 
@@ -50,7 +60,8 @@ function unnamedFile(request: string, root: string | undefined): string | undefi
   const words = [kind ?? what, what].map((word) => word.toLowerCase().replace(/s$/, ""))
   const names = root === undefined ? [] : filesIn(root)
   const near = words.flatMap((word) => names.filter((name) => name.toLowerCase().includes(word)))[0]
-  return `Which ${what.toLowerCase()} do you mean? Name its file, as in: add "${text}" to ${near ?? `${what.toLowerCase()}.txt`}`
+  const kindOf = what.toLowerCase()
+  return `Which ${kindOf} do you mean? Name its file, as in: add "${text}" to ${near ?? `${kindOf}.txt`}`
 }
 
 function filesIn(folder: string): string[] {
@@ -69,20 +80,20 @@ const NAME = /(?!(?:everything|all|it|this|that|them|these|those)\b)["'`]?([\w./
  * Whole requests that it would take for others, by what is near: a backup for a look, an emptied file for a shorter
  * one, a folder for a file. What a person can do about each, with what they named.
  */
-const BY_HAND: readonly (readonly [RegExp, (named: string) => string])[] = [
+const BY_HAND: readonly (readonly [RegExp, (named: string, hands: Hands) => string])[] = [
   [
     new RegExp(
       `^(?:please )?(?:(?:make|create|take) a back-?up (?:copy )?of|back ?up) (?:the )?(?:file )?${NAME}`,
       "i",
     ),
-    (path) => byHand("make backups", "bash", { command: `cp -R ${path} ${path}.bak` }),
+    (path, { run }) => byHand("make backups", run, { command: `cp -R ${path} ${path}.bak` }),
   ],
   [
     new RegExp(
       `^(?:please )?(?:empty|clear|blank) (?:out )?(?:the )?(?:file )?${NAME.replace("+)", "*\\.\\w+)")}`,
       "i",
     ),
-    (path) => byHand("empty a file", "write_file", { path, content: "" }),
+    (path, { write }) => byHand("empty a file", write, { path, content: "" }),
   ],
   [new RegExp(`^(?:please )?(?:delete|remove) the (?:folder|directory) ${NAME}`, "i"), folderGoes],
 ]

@@ -24,6 +24,9 @@ const ROUNDS = 8
  */
 const ALWAYS = ["bash", "test", "delete_file", "move_file"]
 
+/** What a person can do by hand that it cannot. */
+const HANDS = { run: "bash", write: "write_file", removeFolder: "delete_directory" }
+
 /** The built-in pocket model, which needs no network, no key and no download, and is often wrong. */
 export const pocketPairing: Pairing = {
   model: "toolwright-pocket",
@@ -34,7 +37,7 @@ export const pocketPairing: Pairing = {
       ...(tools === undefined ? {} : { others: () => ownTools(tools()) }),
       doubting: {
         words: (question) => notSure(question, root),
-        beyond: (request) => beyond(request, root),
+        beyond: (request) => beyond(request, HANDS, root),
         ...(choose === undefined ? {} : { choose }),
       },
     }),
@@ -76,7 +79,7 @@ export const pocketPairing: Pairing = {
     advice:
       "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url " +
       "http://localhost:11434/v1",
-    beyond: (request) => beyond(request),
+    beyond: (request) => beyond(request, HANDS),
     cannotBe: ({ name }) =>
       `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
   },

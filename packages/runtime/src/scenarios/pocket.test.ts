@@ -93,9 +93,9 @@ describe("nothing configured", () => {
       'delete_file path="shopping.txt" (the whole file goes)',
     )
     // Under a free name first, and over what is there last.
-    expect(await said("put eggs in shopping.txt")).toMatch(
-      /mean: write_file path="shopping-2\.txt" content="eggs", .*or: write_file path="shopping\.txt" content="eggs" \(what the file holds now goes\)\?/,
-    )
+    const put = await said("put eggs in shopping.txt")
+    expect(put).toContain('mean: write_file path="shopping-2.txt" content="eggs", or: ')
+    expect(put).toContain('or: write_file path="shopping.txt" content="eggs" (what the file holds now goes)? Put')
     // Of two readings the one that takes nothing away is named first, though the model held the other for likelier.
     expect(await said("add a second line 'ciao' to shopping.txt")).toMatch(/append_file .*, or: write_file .*goes\)/)
     expect(await said("add eggs to shopping2.txt")).not.toContain("goes)")
