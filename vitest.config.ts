@@ -4,6 +4,10 @@ import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
 import LongestFirst from "./.ci/longest-first.ts"
 
+/** Modules of the sources are compiled once, not at every start of a worker or of a program that a test starts. */
+const COMPILED = new URL("node_modules/.cache/compiled", import.meta.url).pathname
+process.env["NODE_COMPILE_CACHE"] ??= COMPILED
+
 const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),
 )
@@ -12,7 +16,14 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 const SHARING = new Set(["agents", "backends", "host", "logits", "server", "toolbox", "toolformat"])
 
 /** Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. */
-const APART = ["packages/host/src/sandbox/limits.test.ts", "packages/host/src/sandbox/probe.test.ts"]
+const APART = [
+  "packages/host/src/sandbox/limits.test.ts",
+  "packages/host/src/sandbox/probe.test.ts",
+  "packages/tools/src/git/few-programs.test.ts",
+]
+
+/** Modules in JSX, or replaced by a test, need Vite to load them; all others Node loads, as it does for users. */
+const BY_VITE = new Set(["apart", "console"])
 
 /**
  * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The
@@ -30,16 +41,15 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
     globalSetup: [".ci/states-of-run.ts", ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : [])].map(
       (file) => new URL(file, import.meta.url).pathname,
     ),
-    // Programs that tests start from the sources are compiled once, not at every start: two thirds of what a start
-    // costs.
     // Plugins that a machine has for pytest, and that no test here needs, take four fifths of each of its starts.
     env: {
-      NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", import.meta.url).pathname,
+      NODE_COMPILE_CACHE: COMPILED,
       PYTEST_DISABLE_PLUGIN_AUTOLOAD: "1",
     },
     // Where a processor has such keys, V8's bookkeeping of them loses pages when threads with WebAssembly end beside
     // each other, and takes the process along (nodejs/node#64500).
-    execArgv: ["--no-memory-protection-keys"],
+    execArgv: ["--no-memory-protection-keys", "--conditions=toolwright-source"],
+    experimental: BY_VITE.has(name) ? {} : { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // Of ten thousand tests with real processes, clocks and sockets one may meet what it was not written for. It is
