@@ -224,8 +224,8 @@ async function writePage({ invocation, values }: Asked, all: Evaluations, { id }
   if (values.json !== true) invocation.stdout.write(`page: ${path}\n`)
 }
 
-const goOn = ({ id, open, state }: EvaluationReport): string[] =>
-  open > 0 && state !== "running" ? [`go on with it: toolwright eval resume ${id}`] : []
+const goOn = ({ id, open, state, imported }: EvaluationReport): string[] =>
+  open > 0 && state !== "running" && imported !== true ? [`go on with it: toolwright eval resume ${id}`] : []
 
 /** What is said after trials; `eval show` shows by itself what the last line leads to. */
 const next = (report: EvaluationReport): string[] => [

@@ -22,12 +22,15 @@ function gradeLine({ grader, verdict, reason }: Grade): string {
   return `  ${oneLine(grader, 80)}${verdict === "error" ? " (not measured)" : ""}: ${oneLine(reason, 300)}`
 }
 
+const FROM_A_FILE = "It came in as a file: these are the figures of the trials that the file tells of."
+
 /** What an evaluation came to: tasks against models, and for each model how often it passes. */
 export function reportLines(report: EvaluationReport, style: Style): string[] {
   const { id, suite, models, planned, open, state } = report
   const left = open === 0 ? "" : `, ${open} not measured`
   return [
     `${oneLine(suite, 60)}  ${id}  ${state}  ${count(planned, "trial")}${left}`,
+    ...(report.imported === true ? [FROM_A_FILE] : []),
     "",
     ...taskTable(report),
     "",
@@ -101,10 +104,10 @@ export function compareLines(before: EvaluationReport, after: EvaluationReport, 
   return rows.length === 0 ? ["They have no task in common that both have measured."] : columns([head, ...rows])
 }
 
-export function digestLine({ id, suite, startedAt, state, message = "" }: EvaluationDigest): string {
+export function digestLine({ id, suite, startedAt, state, message = "", imported }: EvaluationDigest): string {
   return (
     `${id}  ${startedAt.slice(0, 16).replace("T", " ")}  ${state.padEnd(7)}  ${oneLine(suite, 60)}  ` +
-    `${oneLine(message, 200)}`
+    `${oneLine(message, 200)}${imported === true ? " (from a file)" : ""}`
   )
 }
 

@@ -22,7 +22,7 @@ import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
 import { plannedTrials } from "./given.ts"
 import type { Suite } from "./suite.ts"
-import { evaluationReport, listEvaluations } from "./record.ts"
+import { evaluationReport, listEvaluations, readEvaluation } from "./record.ts"
 import { sweepTrialFolders, trialFolder } from "./trial-folder.ts"
 
 function folder(files: Record<string, string> = {}): string {
@@ -281,18 +281,64 @@ test("its page is one file that fetches nothing, and shows what strangers wrote 
   expect(page).toContain("default-src 'none'")
 })
 
-test("an evaluation that came in as a file is named as one, with what shows it", async () => {
-  const log = runLog(await openDatabase(":memory:"))
+describe("an evaluation that came in as a file", () => {
   const head = { agent: "", model: "", title: "evaluation writing", surface: "import", holder: "import", time: 1 }
-  const writer = await log.begin({ id: "e1", ...head })
-  const events = [{ type: "evaluation-end", body: "{}", time: 1 }]
-  await writer.end(events, { outcome: "completed", summary: "{}", time: 1 })
-  await expect(evaluationReport(log, "e1")).rejects.toMatchObject({
-    code: "UNKNOWN_EVALUATION",
-    message: expect.stringContaining("came in as a file"),
-    hint: expect.stringContaining("toolwright runs show e1"),
+  const trial = (more: object) => ({
+    ...{ task: "write", model: "m", trial: 1, run: "r-1", verdict: "pass", grades: [], answer: "Done." },
+    ...{ calls: 1, failedCalls: 0, rounds: 2, inputTokens: 3, outputTokens: 4, milliseconds: 5, changed: [] },
+    ...more,
   })
-  expect(await listEvaluations(log)).toEqual([])
+  async function imported(...events: [type: string, body: object][]) {
+    const log = runLog(await openDatabase(":memory:"))
+    const writer = await log.begin({ id: "e1", ...head })
+    const written = events.map(([type, body]) => ({ type, body: JSON.stringify(body), time: 1 }))
+    await writer.end(written, { outcome: "completed", summary: '{"message":"1 of 2 trials passed"}', time: 1 })
+    return log
+  }
+  const start = { suite: "writing", tasks: ["write"], models: ["m"], trials: 3, given: { suite: { threshold: 0.5 } } }
+
+  test("is shown with the figures of its trials, as one, and nothing that has not their form", async () => {
+    const log = await imported(
+      ["evaluation-start", start],
+      ["trial-end", trial({ folder: "/home/else" })],
+      ["trial-end", trial({ trial: 2, verdict: "fail", run: undefined })],
+      ["trial-end", trial({ trial: 2, verdict: "fine" })],
+      ["trial-end", trial({ trial: 3, run: "\u001b[31m" })],
+      ["trial-end", trial({ trial: 3, task: "another" })],
+      ["trial-end", { calls: 1e300 }],
+    )
+    const found = await evaluationReport(log, "e1")
+    expect(found).toMatchObject({
+      imported: true,
+      state: "done",
+      threshold: 0.5,
+      reached: false,
+      planned: 3,
+      open: 1,
+      models: [{ model: "m", measured: 2, passed: 1, passAt: { 1: 0.5 }, inputTokens: 6 }],
+    })
+    expect(JSON.stringify(found)).not.toMatch(/home|u001b/)
+    expect(await listEvaluations(log)).toMatchObject([
+      { id: "e1", suite: "writing", imported: true, message: "1 of 2 trials passed" },
+    ])
+    await expect(readEvaluation(log, "e1")).rejects.toMatchObject({
+      code: "UNKNOWN_EVALUATION",
+      message: expect.stringContaining("came in as a file"),
+      hint: expect.stringContaining("toolwright eval show e1"),
+    })
+  })
+
+  test.each([
+    ["nothing", []],
+    ["too much", [["evaluation-start", { ...start, tasks: Array(20_000).fill("t"), models: ["m", "n"] }]]],
+  ] as [string, [string, object][]][])("that tells %s has no figures, and says so", async (_, events) => {
+    const log = await imported(...events, ["evaluation-end", {}])
+    await expect(evaluationReport(log, "e1")).rejects.toMatchObject({
+      code: "RUN_UNREADABLE",
+      message: expect.stringContaining("tells no figures"),
+    })
+    expect(await listEvaluations(log)).toHaveLength(1)
+  })
 })
 
 describe("a suite from elsewhere", () => {

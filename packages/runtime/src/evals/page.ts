@@ -45,9 +45,10 @@ function verdictOf({ reached, open, state }: EvaluationReport): string {
   return state === "running" ? "under way" : "not measured in full"
 }
 
-function counted({ planned, open, threshold }: EvaluationReport): string {
+function counted({ planned, open, threshold, imported }: EvaluationReport): string {
+  const from = imported === true ? "; it came in as a file, whose trials these are" : ""
   const left = open === 0 ? "" : `, ${open} of them not measured`
-  return `${planned} trials${left}; ${percent(threshold)} have to pass`
+  return `${planned} trials${left}; ${percent(threshold)} have to pass${from}`
 }
 
 function modelTable({ models }: EvaluationReport): string {

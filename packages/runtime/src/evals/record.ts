@@ -9,6 +9,7 @@ import {
   type RunSummary,
   type TrialResult,
 } from "@toolwright/toolbox"
+import { importedEvaluation } from "./imported.ts"
 import { plannedTrials, trialKey, type GivenEvaluation } from "./given.ts"
 import { modelId } from "./suite.ts"
 import { report } from "./report.ts"
@@ -145,9 +146,8 @@ export class EvaluationRecord {
  * @throws ToolwrightError `UNKNOWN_EVALUATION`, `RUN_UNREADABLE`
  */
 export async function readEvaluation(log: RunLog, id: string): Promise<RecordedEvaluation> {
-  const row = id === "latest" ? (await log.list({ surface: EVALUATION_SURFACE, limit: 1 }))[0] : await found(log, id)
-  if (row?.surface === "import" && row.title.startsWith(TITLE)) throw fromElsewhere(row.id)
-  if (row === undefined || row.surface !== EVALUATION_SURFACE) throw unknownEvaluation(id, await known(log))
+  const row = await evaluationRow(log, id)
+  if (isImported(row)) throw fromElsewhere(row.id)
   const results = new Map<string, TrialResult>()
   let given: GivenEvaluation | undefined
   for (const event of await log.events(row.id)) {
@@ -161,9 +161,32 @@ export async function readEvaluation(log: RunLog, id: string): Promise<RecordedE
   return { row, given, results: [...results.values()] }
 }
 
-/** An evaluation with its figures. @throws ToolwrightError as `readEvaluation` */
+async function evaluationRow(log: RunLog, id: string): Promise<RunRow> {
+  const row = id === "latest" ? (await log.list({ surface: EVALUATION_SURFACE, limit: 1 }))[0] : await found(log, id)
+  if (row !== undefined && (row.surface === EVALUATION_SURFACE || isImported(row))) return row
+  throw unknownEvaluation(id, await known(log))
+}
+
+/** One that came in as a file; a run's title may begin like one's, but a run has an agent. */
+function isImported({ surface, title, agent }: RunRow): boolean {
+  return surface === "import" && agent === "" && title.startsWith(TITLE)
+}
+
+/**
+ * An evaluation with its figures; of one that came in as a file those of the trials that the file tells of.
+ *
+ * @throws ToolwrightError `UNKNOWN_EVALUATION`, `RUN_UNREADABLE`
+ */
 export async function evaluationReport(log: RunLog, id: string): Promise<EvaluationReport> {
-  const { row, given, results } = await readEvaluation(log, id)
+  const found = await evaluationRow(log, id)
+  if (isImported(found)) {
+    const told = importedEvaluation(await log.events(found.id))
+    if (told === undefined)
+      throw new ToolwrightError("RUN_UNREADABLE", `The evaluation ${found.id} came in as a file that tells no figures.`)
+    const startedAt = new Date(found.started_at).toISOString()
+    return { ...report(told.given, { ...told, id: found.id, startedAt, state: "done" }), imported: true }
+  }
+  const { row, given, results } = await readEvaluation(log, found.id)
   return report(given, {
     id: row.id,
     startedAt: new Date(row.started_at).toISOString(),
@@ -173,20 +196,35 @@ export async function evaluationReport(log: RunLog, id: string): Promise<Evaluat
   })
 }
 
-/** Newest first. */
+/** Newest first, those that came in as a file among them. */
 export async function listEvaluations(log: RunLog, limit = 50): Promise<EvaluationDigest[]> {
-  const rows = await log.list({ surface: EVALUATION_SURFACE, limit })
-  return rows.map((row) => {
-    const { message, success } = (row.summary === null ? {} : JSON.parse(row.summary)) as Partial<RunSummary>
-    return {
-      id: row.id,
-      suite: row.title.slice(TITLE.length),
-      startedAt: new Date(row.started_at).toISOString(),
-      state: row.state === "ended" ? "done" : isHeld(row, Date.now()) ? "running" : "open",
-      ...(success === undefined ? {} : { reached: success }),
-      ...(message === undefined ? {} : { message }),
-    }
-  })
+  const [own, imported] = await Promise.all(
+    [EVALUATION_SURFACE, "import"].map((surface) => log.list({ surface, limit })),
+  )
+  const rows = [...own!, ...imported!.filter(isImported)].toSorted((a, b) => b.started_at - a.started_at)
+  return rows.slice(0, limit).map(digestOf)
+}
+
+function digestOf(row: RunRow): EvaluationDigest {
+  const { message, success } = summaryOf(row)
+  return {
+    id: row.id,
+    suite: row.title.slice(TITLE.length),
+    startedAt: new Date(row.started_at).toISOString(),
+    state: row.state === "ended" ? "done" : isHeld(row, Date.now()) ? "running" : "open",
+    ...(typeof success === "boolean" ? { reached: success } : {}),
+    ...(typeof message === "string" ? { message } : {}),
+    ...(isImported(row) ? { imported: true } : {}),
+  }
+}
+
+/** What a file brought may be no summary. */
+function summaryOf({ summary }: RunRow): Partial<RunSummary> {
+  try {
+    return (JSON.parse(summary ?? "{}") ?? {}) as Partial<RunSummary>
+  } catch {
+    return {}
+  }
 }
 
 function bodyOf<Body>({ run, seq, body }: LogEvent): Body {
@@ -206,15 +244,11 @@ async function known(log: RunLog): Promise<string[]> {
   return (await log.list({ surface: EVALUATION_SURFACE, limit: 50 })).map(({ id }) => id)
 }
 
-/** What a file says of itself is shown as a run's events are, and makes no figures here. */
+/** It is shown as its file tells it, and nothing of it is made here. */
 function fromElsewhere(id: string): ToolwrightError {
-  return new ToolwrightError(
-    "UNKNOWN_EVALUATION",
-    `The evaluation ${id} came in as a file: no figures are made of it.`,
-    {
-      hint: `'toolwright runs show ${id}' shows its trials, and names the run of each.`,
-    },
-  )
+  return new ToolwrightError("UNKNOWN_EVALUATION", `The evaluation ${id} came in as a file: it is not gone on with.`, {
+    hint: `'toolwright eval show ${id}' shows its figures, and 'eval run' with its suite makes them anew.`,
+  })
 }
 
 export function unknownEvaluation(id: string, ids: readonly string[]): ToolwrightError {

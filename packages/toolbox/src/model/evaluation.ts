@@ -96,6 +96,8 @@ export interface EvaluationReport {
   planned: number
   /** Trials that are left. */
   open: number
+  /** It came in as a file, and the figures are those of the trials that the file tells of. */
+  imported?: true
   models: ModelFigures[]
   /** Each task with each model. */
   tasks: TaskFigures[]
@@ -112,4 +114,6 @@ export interface EvaluationDigest {
   reached?: boolean
   /** What it came to. */
   message?: string
+  /** It came in as a file. */
+  imported?: true
 }

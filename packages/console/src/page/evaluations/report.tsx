@@ -36,6 +36,11 @@ export function Report({ id }: { id: string }) {
           {open === 0 ? "" : `, ${open} of them not measured`}; {percent(threshold)} have to pass; begun{" "}
           {new Date(startedAt).toLocaleString()}
         </p>
+        {data.imported === true ? (
+          <p className="m-0 text-soft">
+            It came in as a file: these are the figures of the trials that the file tells of.
+          </p>
+        ) : null}
         {open > 0 && data.state === "open" ? (
           <p className="m-0 text-soft">
             <code>toolwright eval resume {visible(data.id)}</code> makes what is left.
