@@ -284,8 +284,20 @@ test("its page is one file that fetches nothing, and shows what strangers wrote 
 describe("an evaluation that came in as a file", () => {
   const head = { agent: "", model: "", title: "evaluation writing", surface: "import", holder: "import", time: 1 }
   const trial = (more: object) => ({
-    ...{ task: "write", model: "m", trial: 1, run: "r-1", verdict: "pass", grades: [], answer: "Done." },
-    ...{ calls: 1, failedCalls: 0, rounds: 2, inputTokens: 3, outputTokens: 4, milliseconds: 5, changed: [] },
+    task: "write",
+    model: "m",
+    trial: 1,
+    run: "r-1",
+    verdict: "pass",
+    grades: [],
+    answer: "Done.",
+    calls: 1,
+    failedCalls: 0,
+    rounds: 2,
+    inputTokens: 3,
+    outputTokens: 4,
+    milliseconds: 5,
+    changed: [],
     ...more,
   })
   async function imported(...events: [type: string, body: object][]) {
