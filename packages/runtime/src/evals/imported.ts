@@ -72,19 +72,7 @@ export function importedEvaluation(events: readonly LogEvent[]): ImportedEvaluat
   )
   if (started === undefined || started.tasks.length * started.models.length > MOST_PAIRS) return undefined
   const { suite, tasks, models, trials, given } = started
-  const [known, asked] = [new Set(tasks), new Set(models)]
-  const results = new Map<string, TrialResult>()
-  for (const event of events) {
-    const result = event.type === "trial-end" ? read(trialEnd, event) : undefined
-    if (result === undefined || !known.has(result.task) || !asked.has(result.model)) continue
-    if (results.size === MOST_TRIALS) break
-    results.set(trialKey(result), { ...result, grades: result.grades as Grade[] } as TrialResult)
-  }
-  const planned: PlannedTrial[] = [...results.values()].map(({ task, model, trial }) => ({ task, model, trial }))
-  // What was begun and not ended has no number of its own any more; that it is missing counts.
-  const [task, model] = [tasks[0], models[0]]
-  if (task !== undefined && model !== undefined)
-    for (let left = trials - planned.length; left > 0; left--) planned.push({ task, model, trial: MOST_TRIALS + left })
+  const results = resultsIn(events, started)
   const { threshold, description } = given?.suite ?? {}
   return {
     given: {
@@ -97,9 +85,27 @@ export function importedEvaluation(events: readonly LogEvent[]): ImportedEvaluat
       folder: "",
       models: models.map((id) => ({ id, name: id })),
     },
-    planned,
-    results: [...results.values()],
+    planned: [...results, ...missing({ tasks, models }, trials - results.length)],
+    results,
   }
+}
+
+function resultsIn(events: readonly LogEvent[], { tasks, models }: z.infer<typeof begin>): TrialResult[] {
+  const [known, asked] = [new Set(tasks), new Set(models)]
+  const results = new Map<string, TrialResult>()
+  for (const event of events) {
+    const result = event.type === "trial-end" ? read(trialEnd, event) : undefined
+    if (result === undefined || !known.has(result.task) || !asked.has(result.model)) continue
+    if (results.size === MOST_TRIALS) break
+    results.set(trialKey(result), { ...result, grades: result.grades as Grade[] } as TrialResult)
+  }
+  return [...results.values()]
+}
+
+/** Trials that were begun and of which nothing is told: which they were is not known, that they are missing counts. */
+function missing({ tasks: [task], models: [model] }: Pick<z.infer<typeof begin>, "tasks" | "models">, many: number) {
+  if (task === undefined || model === undefined) return []
+  return Array.from({ length: Math.max(0, many) }, (_, at) => ({ task, model, trial: MOST_TRIALS + 1 + at }))
 }
 
 function read<Shape>(shape: z.ZodType<Shape>, event: LogEvent | undefined): Shape | undefined {
