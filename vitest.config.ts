@@ -13,13 +13,27 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 )
 
 /** Rooms whose tests change nothing of the process: their files share it, and load what they test once. */
-const SHARING = new Set(["agents", "backends", "host", "logits", "server", "toolbox", "toolformat"])
+const SHARING = new Set([
+  "agents",
+  "backends",
+  "host",
+  "logits",
+  "prompts",
+  "server",
+  "toolbox",
+  "toolformat",
+  "tools",
+  "tools-blog",
+  "tools-database",
+  "tools-web",
+])
 
 /** Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. */
 const APART = [
   "packages/host/src/sandbox/limits.test.ts",
   "packages/host/src/sandbox/probe.test.ts",
   "packages/tools/src/git/few-programs.test.ts",
+  "packages/tools/src/required-sandbox.test.ts",
 ]
 
 /** Modules in JSX, or replaced by a test, need Vite to load them; all others Node loads, as it does for users. */

@@ -1,4 +1,11 @@
-import { checkGbnf, createMatcher, type Grammar, grammarToGbnf, type Grounding, matchesGbnf } from "@toolwright/logits"
+import {
+  checkGbnf,
+  createGbnfMatcher,
+  createMatcher,
+  type Grammar,
+  grammarToGbnf,
+  type Grounding,
+} from "@toolwright/logits"
 import { defineTool, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
 import { describe, expect, it } from "vitest"
 import { FORMATS } from "./formats/index.ts"
@@ -29,28 +36,27 @@ const grounding: Grounding = {
   rules: { copy: { source: "span", targets: "path", lines: "number", note: "span" } },
 }
 
-function verdicts(grammar: Grammar, gbnf: string, text: string): boolean {
-  const matcher = createMatcher(grammar)
-  const accepted = matcher.accept(text) && matcher.isComplete()
-  expect([text, matchesGbnf(gbnf, text)]).toEqual([text, accepted])
-  return accepted
+/** What a grammar says of texts; the GBNF made from it, which is read once, must say the same. */
+function verdictsOf(grammar: Grammar): (text: string) => boolean {
+  const gbnf = grammarToGbnf(grammar)
+  expect(checkGbnf(gbnf)).toEqual([])
+  const [matcher, other] = [createMatcher(grammar), createGbnfMatcher(gbnf)]
+  return (text) => {
+    matcher.reset()
+    const accepted = matcher.accept(text) && matcher.isComplete()
+    const own = other.clone()
+    expect([text, own.acceptText(text) && own.complete]).toEqual([text, accepted])
+    return accepted
+  }
 }
 
 describe("grounded calls in every format", () => {
   it.each(formats)("%s: what was said is accepted, what was not is refused", (_id, format) => {
     const formatter = formatterOf(format)
-    const grammar = grammarFor(format, TOOLS, { mode: "call", grounding })
-    const gbnf = grammarToGbnf(grammar)
-    expect(checkGbnf(gbnf)).toEqual([])
-    const has = (args: JsonObject): boolean =>
-      verdicts(
-        grammar,
-        gbnf,
-        formatter.printCalls(
-          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: args }],
-          TOOLS,
-        ),
-      )
+    const print = (args: JsonObject): string =>
+      formatter.printCalls([{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: args }], TOOLS)
+    const verdict = verdictsOf(grammarFor(format, TOOLS, { mode: "call", grounding }))
+    const has = (args: JsonObject): boolean => verdict(print(args))
     for (const source of ["my file.txt", "src/ä.ts", "C:\\temp\\x", `"my file.txt", src/ä.ts`, "docs", "読", "😀 now"])
       expect([source, has({ source })]).toEqual([source, true])
     for (const source of ["my fil", "src/ä.t", "elsewhere", "C:\\temp\\", ""])
@@ -62,40 +68,19 @@ describe("grounded calls in every format", () => {
     ]).toEqual([true, false, false])
     expect([has({ source: "docs", lines: 1 }), has({ source: "docs", note: "x" })]).toEqual([false, false])
     // An argument for which nothing was said is left out where it is optional.
-    const silent = grammarFor(format, TOOLS, { mode: "call", grounding: { ...grounding, text: "copy it" } })
-    const silentGbnf = grammarToGbnf(silent)
-    const silentHas = (args: JsonObject): boolean =>
-      verdicts(
-        silent,
-        silentGbnf,
-        formatter.printCalls(
-          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: args }],
-          TOOLS,
-        ),
-      )
+    const silent = verdictsOf(grammarFor(format, TOOLS, { mode: "call", grounding: { ...grounding, text: "copy it" } }))
+    const silentHas = (args: JsonObject): boolean => silent(print(args))
     expect([
       silentHas({ source: "copy it" }),
       silentHas({ source: "it", lines: 3 }),
       silentHas({ source: "its" }),
     ]).toEqual([true, false, false])
-    const nothing = grammarFor(format, TOOLS, { mode: "call", grounding: { ...grounding, text: "" } })
-    expect(
-      verdicts(
-        nothing,
-        grammarToGbnf(nothing),
-        formatter.printCalls(
-          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: { source: "whatever" } }],
-          TOOLS,
-        ),
-      ),
-    ).toBe(true)
+    const nothing = verdictsOf(grammarFor(format, TOOLS, { mode: "call", grounding: { ...grounding, text: "" } }))
+    expect(nothing(print({ source: "whatever" }))).toBe(true)
   })
 
   it.each(formats)("%s: text before calls is free", (_id, format) => {
-    const grammar = grammarFor(format, TOOLS, { grounding })
-    const gbnf = grammarToGbnf(grammar)
-    expect(verdicts(grammar, gbnf, "Never said before.")).toBe(true)
-    expect(checkGbnf(gbnf)).toEqual([])
+    expect(verdictsOf(grammarFor(format, TOOLS, { grounding }))("Never said before.")).toBe(true)
   })
 
   it("keeps what conversations share", () => {
@@ -127,11 +112,9 @@ describe("the annotation of a tool", () => {
         [{ id: "", name: "open", arguments: { path } }],
         [tool],
       )
-    const grammar = grammarFor("hermes", [tool], { grounding: { text: "see a.txt" } })
-    const gbnf = grammarToGbnf(grammar)
-    expect([verdicts(grammar, gbnf, call("a.txt")), verdicts(grammar, gbnf, call("b.txt"))]).toEqual([true, false])
-    const free = grammarFor("hermes", [tool])
-    expect(verdicts(free, grammarToGbnf(free), call("b.txt"))).toBe(true)
+    const verdict = verdictsOf(grammarFor("hermes", [tool], { grounding: { text: "see a.txt" } }))
+    expect([verdict(call("a.txt")), verdict(call("b.txt"))]).toEqual([true, false])
+    expect(verdictsOf(grammarFor("hermes", [tool]))(call("b.txt"))).toBe(true)
   })
 
   it("is in nothing that is shown or sent", () => {

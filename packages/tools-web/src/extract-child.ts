@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { Script } from "node:vm"
 import { type Extracted, type ExtractRequest, htmlToMarkdown } from "./html-to-markdown.ts"
 
@@ -5,7 +6,10 @@ import { type Extracted, type ExtractRequest, htmlToMarkdown } from "./html-to-m
 export type ExtractReply = { ok: true; value: Extracted } | { ok: false; message: string }
 
 process.once("message", ({ limitMs, ...request }: ExtractRequest & { limitMs: number }) => {
-  process.send?.(reply(request, limitMs), () => process.disconnect())
+  const answer = reply(request, limitMs)
+  // Whoever asked ends this process at the answer: what was compiled is kept for the next one before that.
+  flushCompileCache()
+  process.send?.(answer, () => process.disconnect())
 })
 
 function reply(request: ExtractRequest, limitMs: number): ExtractReply {

@@ -97,18 +97,24 @@ describe("webscrape", () => {
   })
 
   it("turns two pages at once into text, however many are asked for", async () => {
-    const before = process.memoryUsage.rss()
-    let most = 0
-    const deep = html(`${"<div>".repeat(30_000)}${`<p>${sentence}</p>`.repeat(2000)}`)
-    const server = await serve(deep)
+    const programs = () => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length
+    const before = programs()
+    // Two of them take all the time that there is, and give their places to others too.
+    const deep = `${"<div>".repeat(30_000)}${`<p>${sentence}</p>`.repeat(2000)}`
+    const server = await serve((request, response) =>
+      html(["/0", "/3"].includes(request.url.pathname) ? deep : ARTICLE)(request, response),
+    )
     const tool = createWebscrapeTool(createNetworkHost({ allowOrigins: [server.origin] }, {}), { extractMs: 1500 })
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 20)
+    let most = 0
+    const watch = setInterval(() => (most = Math.max(most, programs() - before)), 5)
     const results = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => callTool(tool, { url: `${server.origin}/${index}` })),
+      Array.from({ length: 6 }, (_, index) => callTool(tool, { url: `${server.origin}/${index}` })),
     )
     clearInterval(watch)
     for (const { success, error } of results) expect(success || error?.code === "PAGE_TOO_COMPLEX").toBe(true)
-    expect(most).toBeLessThan(900_000_000)
+    expect(most).toBeGreaterThan(1)
+    // One that was ended may still be there when the next begins.
+    expect(most).toBeLessThan(5)
   })
 
   it("gives a long page in parts that join to the whole, fetching it once", async () => {

@@ -21,6 +21,8 @@ export interface DeniedEntries {
 export interface ReadRules {
   readable(real: string): boolean
   mentions(name: string): boolean
+  /** How many entries are looked at; 200,000 unless told. */
+  readonly mostEntries?: number
 }
 
 /** Dependencies: many files, and nobody's secrets; git keeps its own state. */
@@ -41,7 +43,7 @@ export async function findDenied(folders: readonly string[], rules: ReadRules): 
     if (others !== undefined) await others
     const entries = entriesOf(folder)
     seen += entries.length
-    if (seen > MOST_ENTRIES) return { ...found, incomplete: true }
+    if (seen > (rules.mostEntries ?? MOST_ENTRIES)) return { ...found, incomplete: true }
     for (const entry of entries) {
       const path = join(folder, entry.name)
       const skipped = SKIPPED.has(entry.name) && !rules.mentions(entry.name)

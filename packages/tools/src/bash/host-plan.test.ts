@@ -49,11 +49,12 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     expect(JSON.stringify(result)).not.toContain("SECRET-")
   })
 
-  test("beyond 200,000 files a warning says that some secrets may be read", async () => {
+  test("beyond 200,000 files (2,000 here) a warning says that some secrets may be read", async () => {
     using fixture = workspaceFixture({ "a.txt": "plain" })
-    const bash = fixture.tools.get("bash")!
+    const policy = { ...fixture.workspace.policy, mostEntries: 2000 }
+    const bash = createProcessTools({ ...fixture.workspace, policy }).find((tool) => tool.name === "bash")!
     expect((await callTool(bash, { command: "cat a.txt" })).output).not.toContain("WARNING")
-    fillWith(200, fixture.root)
+    fillWith(2, fixture.root)
     const { output } = await callTool(bash, { command: "cat a.txt" })
     expect(output).toContain("WARNING: the workspace holds too many files to find all secrets in it")
   })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
-import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const { program } = await probeBubblewrap()
 let cases = 0
@@ -12,23 +12,24 @@ afterAll(() => console.log(`kept history: ${cases} ways of a command to destroy 
 
 /** Two commits and a tag on `main`, a branch of its own, packed and loose, and a repository in a folder. */
 function workspace(packed: boolean): WorkspaceFixture {
-  const fixture = workspaceFixture({ "a.txt": "one\n", "sub/b.txt": "b\n", "sub/.gitignore": "" })
-  fixture.gits(
-    ["init", "--quiet"],
-    ["add", "a.txt"],
-    ["commit", "--quiet", "--message=One"],
-    ["tag", "first"],
-    ["branch", "other"],
-  )
-  fixture.write({ "a.txt": "two\n" })
-  fixture.git("commit", "--quiet", "--all", "--message=Two")
-  if (packed) fixture.git("gc", "--quiet")
-  fixture.gits(
-    ["init", "--quiet", "sub"],
-    ["-C", "sub", "add", "."],
-    ["-C", "sub", "commit", "--quiet", "--message=Sub"],
-  )
-  return fixture
+  return preparedFixture(packed ? "packed" : "loose", (fixture) => {
+    fixture.write({ "a.txt": "one\n", "sub/b.txt": "b\n", "sub/.gitignore": "" })
+    fixture.gits(
+      ["init", "--quiet"],
+      ["add", "a.txt"],
+      ["commit", "--quiet", "--message=One"],
+      ["tag", "first"],
+      ["branch", "other"],
+    )
+    fixture.write({ "a.txt": "two\n" })
+    fixture.git("commit", "--quiet", "--all", "--message=Two")
+    if (packed) fixture.git("gc", "--quiet")
+    fixture.gits(
+      ["init", "--quiet", "sub"],
+      ["-C", "sub", "add", "."],
+      ["-C", "sub", "commit", "--quiet", "--message=Sub"],
+    )
+  })
 }
 
 /** Commands that name git, and take from a repository what it holds. */

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
-import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const { program } = await probeBubblewrap()
 let cases = 0
@@ -12,14 +12,18 @@ afterAll(() => console.log(`planted: ${cases} ways of a sandboxed command to lea
 
 /** A workspace with a repository, one in a folder of it, and a submodule-like one that is pointed to. */
 function workspace(): WorkspaceFixture {
-  const fixture = workspaceFixture({ "a.txt": "a\n", "sub/b.txt": "b\n" })
-  for (const folder of [fixture.root, join(fixture.root, "sub")]) {
-    const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" })
-    git("init", "--quiet", "--initial-branch=main")
-    git("add", folder === fixture.root ? "a.txt" : "b.txt")
-    git("-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "--quiet", "--message=Begin")
-  }
-  return fixture
+  return preparedFixture("two repositories", (fixture) => {
+    fixture.write({ "a.txt": "a\n", "sub/b.txt": "b\n" })
+    for (const [folder, file] of [
+      [".", "a.txt"],
+      ["sub", "b.txt"],
+    ] as const)
+      fixture.gits(
+        ["-C", folder, "init", "--quiet"],
+        ["-C", folder, "add", file],
+        ["-C", folder, "commit", "--quiet", "--message=Begin"],
+      )
+  })
 }
 
 /** How a command may try to put `$EVIL`, lines of configuration, or a hook, where git outside would obey them. */
@@ -80,15 +84,13 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
       await callTool(fixture.tools.get("bash")!, {
         command: `export TRAP=${trap} EVIL='${evil}'; ${before}${PLANTING[way]}`,
       })
-      for (const folder of ["", "sub", "made", "x", "dist"]
-        .map((name) => join(fixture.root, name))
-        .filter(existsSync)) {
-        execFileSync("sh", ["-c", "git status; git log -1; git add -u; git commit --allow-empty -m x; true"], {
-          cwd: folder,
-          stdio: "ignore",
-          env: { ...process.env, GIT_CEILING_DIRECTORIES: fixture.root },
-        })
-      }
+      const folders = ["", "sub", "made", "x", "dist"].map((name) => join(fixture.root, name)).filter(existsSync)
+      const ident = "-c user.name=T -c user.email=t@localhost"
+      const asUser = `git status; git log -1; git add -u; git ${ident} commit --allow-empty -m x`
+      execFileSync("sh", ["-c", `for folder; do (cd "$folder" && { ${asUser}; }); done; true`, "sh", ...folders], {
+        stdio: "ignore",
+        env: { ...process.env, GIT_CEILING_DIRECTORIES: fixture.root },
+      })
       expect(existsSync(ran)).toBe(false)
     },
   )

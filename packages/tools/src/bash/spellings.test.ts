@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
-import { workspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 /** Much that people allow, and that can start others; `touch`, `tee` and `cp` are not among it. */
 const ALLOWED = (
@@ -177,24 +177,37 @@ const STATES = [
   ["off", SPELLINGS] as const,
 ]
 
+function repository(sandbox: "auto" | "off"): WorkspaceFixture {
+  const prepare = (fixture: WorkspaceFixture): void => {
+    fixture.write({ "a.txt": "a\nb\n" })
+    fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
+  }
+  return preparedFixture("repository", prepare, { sandbox, bash: { allow: ALLOWED }, passEnvironment: [NO_PAUSE] })
+}
+
+/** Without it git says for ten seconds what it thinks of `filter-branch`, and has not begun when its time is over. */
+const NO_PAUSE = "FILTER_BRANCH_SQUELCH_WARNING"
+beforeAll(() => void vi.stubEnv(NO_PAUSE, "1"))
+afterAll(() => void vi.unstubAllEnvs())
+
+/** An editor that has done what it was told waits for a key that nobody presses. */
+const timeoutOf = (spelling: string): number => (spelling.startsWith("vim") ? 3000 : 10_000)
+
 describe.for(STATES)("an allow list, sandbox %s", ([sandbox, spellings]) => {
   test.for(spellings)("is not passed by %j", async (spelling) => {
-    using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox, bash: { allow: ALLOWED } })
+    using fixture = repository(sandbox)
     const mark = join(fixture.root, "../marked")
     const inside = join(fixture.root, "marked")
     writeFileSync(join(fixture.root, "script"), `touch ${mark} ${inside}\n`, { mode: 0o755 })
     symlinkSync("/usr/bin/touch", join(fixture.root, "ls"))
     writeFileSync(join(fixture.root, "--checkpoint=1"), "")
     writeFileSync(join(fixture.root, "--checkpoint-action=exec=sh script"), "")
-    for (const args of [
-      ["init", "--quiet"],
-      ["add", "a.txt"],
-      ["commit", "--quiet", "--message=Begin"],
-    ])
-      fixture.git(...args)
     // In a sandbox an allowed program may start others, and what holds it is that it reaches nothing outside.
     const target = sandbox === "off" ? inside : mark
-    await callTool(fixture.tools.get("bash")!, { command: spelling.replaceAll("$M", target), timeout_ms: 10_000 })
+    await callTool(fixture.tools.get("bash")!, {
+      command: spelling.replaceAll("$M", target),
+      timeout_ms: timeoutOf(spelling),
+    })
     cases++
     expect(existsSync(mark)).toBe(false)
     if (sandbox === "off") expect(readdirSync(fixture.root)).not.toContain("marked")

@@ -5,7 +5,7 @@ import type { JsonObject } from "@toolwright/toolbox"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { describe, expect, test } from "vitest"
-import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const STATES = (await probeBubblewrap()).program === undefined ? (["off"] as const) : (["auto", "off"] as const)
 
@@ -36,9 +36,11 @@ const ONLY_PIPES: Readonly<Record<string, JsonObject>> = {
 const STATUS: JsonObject = { action: "status" }
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
-  const fixture = workspaceFixture({ "a.txt": "a\n", "sub/deep/b.txt": "b\n" }, { sandbox })
-  fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
-  return fixture
+  const prepare = (fixture: WorkspaceFixture): void => {
+    fixture.write({ "a.txt": "a\n", "sub/deep/b.txt": "b\n" })
+    fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
+  }
+  return preparedFixture("repository", prepare, { sandbox })
 }
 
 function lay(fixture: WorkspaceFixture, trap: string, place: string): void {

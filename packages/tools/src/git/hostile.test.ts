@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +17,7 @@ import type { JsonObject } from "@toolwright/toolbox"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { GIT_SPELLINGS, gitKeys } from "../testing/git-keys.ts"
-import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const ACTIONS: readonly JsonObject[] = [
   { action: "status" },
@@ -46,16 +47,33 @@ afterAll(() => {
 })
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
-  const fixture = workspaceFixture({ "a.txt": "a\n", "README.md": "one\n" }, { sandbox })
-  fixture.gits(
-    ["init", "--quiet"],
-    ["config", "user.name", "Test"],
-    ["config", "user.email", "test@localhost"],
-    ["add", "."],
-    ["commit", "--quiet", "--message=Begin"],
-    ["remote", "add", "origin", "https://127.0.0.1:9/x.git"],
-  )
-  return fixture
+  const prepare = (fixture: WorkspaceFixture): void => {
+    fixture.write({ "a.txt": "a\n", "README.md": "one\n" })
+    fixture.gits(
+      ["init", "--quiet"],
+      ["config", "user.name", "Test"],
+      ["config", "user.email", "test@localhost"],
+      ["add", "."],
+      ["commit", "--quiet", "--message=Begin"],
+      ["remote", "add", "origin", "https://127.0.0.1:9/x.git"],
+    )
+  }
+  return preparedFixture("repository", prepare, { sandbox })
+}
+
+/** Somebody's repository beside the workspace. */
+function repositoryElsewhere(root: string): string {
+  const elsewhere = join(root, "../elsewhere")
+  using made = preparedFixture("elsewhere", (fixture) => {
+    fixture.write({ "a.txt": "CANARY\n" })
+    fixture.gits(
+      ["init", "--quiet"],
+      ["add", "."],
+      ["-c", "user.name=CANARY", "-c", "user.email=c@localhost", "commit", "--quiet", "--message=CANARY"],
+    )
+  })
+  renameSync(made.root, elsewhere)
+  return elsewhere
 }
 
 /** A program that leaves a mark inside the workspace, where a sandboxed one could leave it too. */
@@ -97,9 +115,11 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
   test.for(Object.keys(PROGRAMS))("starts no program: %s", async (group) => {
     using fixture = repository(sandbox)
-    for (const key of PROGRAMS[group]!) fixture.git("config", key, trap(fixture, key))
-    for (const key of ["commit.gpgSign", "push.gpgSign", "tag.gpgSign", "log.showSignature"])
-      if (group === "signing") fixture.git("config", key, "true")
+    const signing = ["commit.gpgSign", "push.gpgSign", "tag.gpgSign", "log.showSignature"]
+    fixture.gits(
+      ...PROGRAMS[group]!.map((key) => ["config", key, trap(fixture, key)]),
+      ...(group === "signing" ? signing.map((key) => ["config", key, "true"]) : []),
+    )
     fixture.write({ ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=e=v=il\n" })
     fixture.write({ "a.txt": "changed\n", "b.txt": "new\n", "README.md": "changed\n" })
     await nothingRuns(fixture, PROGRAMS[group]!.length, sandbox)
@@ -252,16 +272,14 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
 
   test.for(Object.keys(LAYOUTS))("reaches nothing outside the workspace by %s", async (way) => {
     using fixture = repository(sandbox)
-    const elsewhere = join(fixture.root, "../elsewhere")
-    mkdirSync(elsewhere)
-    const there = (...args: string[]) => execFileSync("git", ["-C", elsewhere, ...args], { encoding: "utf8" })
-    there("init", "--quiet", "--initial-branch=main")
-    writeFileSync(join(elsewhere, "a.txt"), "CANARY\n")
-    there("add", ".")
-    there("-c", "user.name=CANARY", "-c", "user.email=c@localhost", "commit", "--quiet", "--message=CANARY")
+    const elsewhere = repositoryElsewhere(fixture.root)
     LAYOUTS[way]!(join(fixture.root, ".git"), join(elsewhere, ".git"))
     const state = () =>
-      execFileSync("find", [elsewhere, "-type", "f", "-exec", "cksum", "{}", "+"], { encoding: "utf8" })
+      readdirSync(elsewhere, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => `${join(parentPath, name)}: ${readFileSync(join(parentPath, name), "base64")}`)
+        .sort()
+        .join("\n")
     const before = state()
     fixture.write({ "a.txt": "changed\n" })
     for (const args of SOME) {

@@ -6,7 +6,7 @@ import { callTool } from "@toolwright/host/testing/call-tool"
 import { resolveRepository, viewRepository } from "@toolwright/host/repository"
 import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { afterAll, describe, expect, test } from "vitest"
-import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+import { preparedFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const STATES = (await probeBubblewrap()).program === undefined ? (["off"] as const) : (["auto", "off"] as const)
 const SECRET = "whatTheDeniedFileSays"
@@ -35,8 +35,11 @@ const KINDS: Readonly<Record<string, (to: string, at: string) => void>> = {
 }
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
-  const fixture = workspaceFixture({ "a.txt": "a\n", ".env": `KEY=${SECRET}\n` }, { sandbox })
-  fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
+  const prepare = (fixture: WorkspaceFixture): void => {
+    fixture.write({ "a.txt": "a\n", ".env": `KEY=${SECRET}\n` })
+    fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
+  }
+  const fixture = preparedFixture("repository", prepare, { sandbox })
   writeFileSync(join(fixture.root, "a.txt"), "b\n")
   return fixture
 }

@@ -3,6 +3,7 @@
  * killed.
  * Arguments: the workspace, the state directory.
  */
+import { flushCompileCache } from "node:module"
 import { ToolRegistry } from "@toolwright/toolbox"
 import { createFilesystemTools } from "../filesystem/index.ts"
 import { createWorkspace } from "@toolwright/host/paths"
@@ -30,5 +31,8 @@ for (let version = 1; ; version += 1) {
     replace_all: true,
   })
   if (!written.success || !edited.success) throw new Error(`${written.output}\n${edited.output}`)
-  if (version === 1) process.stdout.write("writing\n")
+  if (version > 1) continue
+  // Once killed it keeps nothing for the next one, which would compile all of this again.
+  flushCompileCache()
+  process.stdout.write("writing\n")
 }

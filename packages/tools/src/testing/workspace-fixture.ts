@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { ToolDefinition } from "@toolwright/toolbox"
@@ -55,5 +55,27 @@ export function workspaceFixture(
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
   fixture.write(files)
+  return fixture
+}
+
+/**
+ * A workspace as `prepare` leaves it, which works once for a test file: what it made is copied for all further tests.
+ * Making a repository starts git half a dozen times, and takes longer than much of what is asked of it.
+ *
+ * @param name tells what is prepared from what else the file prepares
+ */
+export function preparedFixture(
+  name: string,
+  prepare: (fixture: WorkspaceFixture) => void,
+  config: CodingToolsConfig = {},
+): WorkspaceFixture {
+  const fixture = workspaceFixture({}, config)
+  const kept = join(process.env["XDG_STATE_HOME"] ?? dirname(fixture.root), "prepared", encodeURIComponent(name))
+  const copying = { recursive: true, verbatimSymlinks: true }
+  if (existsSync(kept)) cpSync(kept, fixture.root, copying)
+  else {
+    prepare(fixture)
+    cpSync(fixture.root, kept, copying)
+  }
   return fixture
 }
