@@ -63,6 +63,7 @@ function baselineOf(
   host: ProcessHost,
   { installed, before }: { installed: Installed; before: ReadonlyMap<string, CheckFile> },
 ): CheckBaseline {
+  const earlierChecks = onceForEachState(host, before)
   return {
     save: (keep) => savedChecks(installed, before, keep) as unknown as JsonObject,
     any: [...before.values()].some(({ kind }) => kind === "test"),
@@ -71,8 +72,7 @@ function baselineOf(
       const difference = compareFiles(before, now)
       const tampered = await changedInstalled(host.root, installed, compareSignal)
       if (difference === undefined && tampered.length === 0) return undefined
-      const { runEarlierChecks } = await import("./earlier-checks.ts")
-      const earlier = difference === undefined ? undefined : await runEarlierChecks(host, before, now, compareSignal)
+      const earlier = difference === undefined ? undefined : await earlierChecks(now, compareSignal)
       if (tampered.length === 0) return { ...difference!, ...earlier! }
       const report = `What is installed and runs the tests is not as it was, and was not kept: ${shortList(tampered)}.`
       return {
@@ -83,6 +83,31 @@ function baselineOf(
         report: [report, ...(earlier?.passed === false ? [earlier.report] : [])].join("\n"),
       }
     },
+  }
+}
+
+/**
+ * Runs the earlier checks, and not again while the work is as it was when they last ran: a commit that is insisted on
+ * and the end of a run ask once more, and a project's checks may take minutes.
+ */
+function onceForEachState(host: ProcessHost, before: ReadonlyMap<string, CheckFile>) {
+  let last: { state: string; passed: boolean; report: string } | undefined
+  return async (
+    now: ReadonlyMap<string, CheckFile>,
+    signal: AbortSignal,
+  ): Promise<{ passed: boolean; report: string }> => {
+    const [{ runEarlierChecks }, { stateOfWork }] = await Promise.all([
+      import("./earlier-checks.ts"),
+      import("./work-state.ts"),
+    ])
+    const work = await stateOfWork(host.root, signal)
+    // Hooks lie beside the work.
+    const hooks = [...now].flatMap(([path, file]) => (file.kind === "hook" ? [[path, markOf(file)]] : []))
+    const state = work === undefined ? undefined : JSON.stringify([work, hooks])
+    if (state !== undefined && last?.state === state) return { passed: last.passed, report: last.report }
+    const { passed, report, ranThrough } = await runEarlierChecks(host, before, now, signal)
+    last = state !== undefined && ranThrough === true ? { state, passed, report } : undefined
+    return { passed, report }
   }
 }
 

@@ -10,9 +10,18 @@ import { describeRun } from "../../run-tests/test.ts"
 import type { CheckFile } from "./check-files.ts"
 
 /** Folders that are linked into the copy and not copied: what was installed. */
-const LINKED = new Set(["node_modules", ".venv", "venv"])
-const LEFT_OUT = new Set([".git", ".toolwright", "target", "__pycache__"])
+export const LINKED = new Set(["node_modules", ".venv", "venv"])
+/** What the copy is made without. */
+export const LEFT_OUT = new Set([".git", ".toolwright", "target", "__pycache__"])
 const MOST_ENTRIES = 30_000
+
+/** How the earlier checks ended. */
+export interface EarlierRun {
+  passed: boolean
+  report: string
+  /** They ran to their own end: run again on the same work they would end the same. */
+  ranThrough?: true
+}
 
 /**
  * Runs the checks as they were against the work as it is, in a copy that is taken away afterwards. A check that cannot
@@ -23,7 +32,7 @@ export async function runEarlierChecks(
   before: ReadonlyMap<string, CheckFile>,
   now: ReadonlyMap<string, CheckFile>,
   signal: AbortSignal,
-): Promise<{ passed: boolean; report: string }> {
+): Promise<EarlierRun> {
   const lost = [...before].filter(([, { content }]) => content === undefined).map(([path]) => path)
   if (lost.length > 0)
     return { passed: false, report: `These checks could not be kept as they were: ${lost.join(", ")}.` }
@@ -37,7 +46,11 @@ export async function runEarlierChecks(
     )
     const tested = await runAll(host, copy, installed, signal)
     if (hooks.length === 0 || !tested.passed) return tested
-    return { passed: false, report: `Hooks that a commit has to pass are not as they were: ${hooks[0]![0]}.` }
+    return {
+      ...tested,
+      passed: false,
+      report: `Hooks that a commit has to pass are not as they were: ${hooks[0]![0]}.`,
+    }
   } catch (thrown) {
     if (signal.aborted) throw thrown
     return { passed: false, report: `The checks as they were could not be run again: ${messageOf(thrown)}` }
@@ -51,19 +64,22 @@ async function runAll(
   copy: string,
   installed: readonly string[],
   signal: AbortSignal,
-): Promise<{ passed: boolean; report: string }> {
+): Promise<EarlierRun> {
   const workspace = createWorkspace({
     roots: [{ path: copy, access: "read-write" }, ...installed.map((path) => ({ path, access: "read-only" as const }))],
   })
   const own = createProcessHost(workspace, host.config)
   const lines: string[] = []
   let passed = true
+  let ranThrough = true
   for (const framework of await detectFrameworks(copy)) {
     const run = await runTests(own, { framework, signal })
     passed &&= run.success
+    ranThrough &&= run.outcome.ended === "exit"
     if (!run.success) lines.push(describeRun(run))
   }
-  return { passed, report: passed ? "The checks as they were pass." : lines.join("\n") }
+  const report = passed ? "The checks as they were pass." : lines.join("\n")
+  return { passed, report, ...(ranThrough ? { ranThrough } : {}) }
 }
 
 /**
