@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
+import { built } from "../../cli/src/testing/built-command.ts"
 import { DIALECTS } from "./openai-compatible/dialect.ts"
 import { parseScreenplay } from "./scripted/load.ts"
 import { SCREENPLAY_SCHEMA } from "./scripted/schema.ts"
@@ -31,13 +32,11 @@ test.each(["backends.md", "screenplays.md"])(
   },
 )
 
-/** Runs a module in the project's root, where it finds the packages as a user's project would. */
-function run(code: string): Promise<{ stdout: string }> {
-  return promisify(execFile)(
-    process.execPath,
-    ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code],
-    { cwd: root },
-  )
+/** Runs a module where it finds the packages as a user's project would. */
+async function run(code: string): Promise<{ stdout: string }> {
+  return promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", code], {
+    cwd: await built(),
+  })
 }
 
 test("the screenplays of the page are screenplays", async () => {

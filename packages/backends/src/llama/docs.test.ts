@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
+import { built } from "../../../cli/src/testing/built-command.ts"
 import { LLAMA } from "../testing/engine-here.ts"
 import { tinyModelFile } from "../testing/tiny-model.ts"
 
@@ -17,12 +18,12 @@ test.skipIf(!LLAMA.installed)(
     const examples = [...page.matchAll(/^```ts\n([^]*?)^```/gm)].map((match) => match[1]!)
     expect(examples.length).toBe(3)
     // The engine tries its binary in a process of its own with this one's flags, so the code must stand in a file.
-    const folder = join(root, "node_modules/.cache/docs")
-    mkdirSync(folder, { recursive: true })
+    const folder = mkdtempSync(join(await built(), "docs-"))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     for (const [index, code] of examples.entries()) {
       const file = join(folder, `llama-backend-${index}.mjs`)
       writeFileSync(file, code)
-      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], {
+      const { stdout } = await promisify(execFile)(process.execPath, [file], {
         cwd: root,
         env: { ...process.env, MODEL_PATH: model.path },
       })

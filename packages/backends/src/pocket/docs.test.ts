@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
+import { built } from "../../../cli/src/testing/built-command.ts"
 import { POCKET_TOOLS } from "./tools.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
@@ -16,13 +17,11 @@ test.each(examples.map((code, at) => [at + 1, code] as const))(
   "example %i of the page on the pocket model runs, and prints what its comment says",
   async (number, code) => {
     // The engine tries its binary in a process of its own with this one's flags, so the code must stand in a file.
-    const folder = join(root, "node_modules/.cache/docs")
-    mkdirSync(folder, { recursive: true })
+    const folder = mkdtempSync(join(await built(), "docs-"))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, `pocket-${number}.mjs`)
     writeFileSync(file, code)
-    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], {
-      cwd: root,
-    })
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: root })
     const said = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!)
     expect(said.length).toBeGreaterThan(0)
     expect(stdout.trimEnd().split("\n")).toEqual(said)

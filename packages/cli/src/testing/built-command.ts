@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { build, type Plugin } from "vite"
+import type { Plugin } from "vite"
 import type { TestProject } from "vitest/node"
 
 declare module "vitest" {
@@ -41,6 +41,12 @@ const PARTS = [
 
 const SOURCE = "toolwright-source"
 
+/** Programs that tests start as processes of their own, to kill them and the like. */
+const PROGRAMS = {
+  "chaos-worker": "runtime/src/tasks/testing/chaos-worker.ts",
+  "crashing-agent": "testing/src/crash/testing/main.ts",
+}
+
 /**
  * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources
  * each start takes three times as long as from a few. Like an installed package it has `bin` and `dist`, and beside it
@@ -52,9 +58,19 @@ export default async function setup(project: TestProject): Promise<void> {
 
 /** Where the built command is; made unless it stands there, of the sources as they are. */
 export async function builtCommand(): Promise<string> {
+  return join(await built(), "bin/toolwright.js")
+}
+
+/** Where a program of the tests is, built as the command is: it starts in a third of the time that its sources take. */
+export async function builtProgram(name: keyof typeof PROGRAMS): Promise<string> {
+  return join(await built(), `dist/programs/${name}.js`)
+}
+
+/** A folder in which code finds our packages, built, as it does in a project where they are installed. */
+export async function built(): Promise<string> {
   const target = join(CACHE, `command-${stampOf(PACKAGES)}`)
   if (!existsSync(target)) await buildInto(target)
-  return join(target, "bin/toolwright.js")
+  return target
 }
 
 /** What the command is made of, as one hash. */
@@ -121,6 +137,8 @@ async function buildInto(target: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
   const making = mkdtempSync(join(CACHE, "command-"))
   const opened = openings()
+  // It is built once for many runs, and what builds it takes long to load.
+  const { build } = await import("vite")
   try {
     await build({
       root: CLI,
@@ -137,6 +155,9 @@ async function buildInto(target: string): Promise<void> {
           input: {
             main: join(CLI, "src/main.ts"),
             ...Object.fromEntries(opened.map((opening) => [builtName(opening), opening.source])),
+            ...Object.fromEntries(
+              Object.entries(PROGRAMS).map(([name, source]) => [`programs/${name}`, join(PACKAGES, source)]),
+            ),
           },
           output: { entryFileNames: "[name].js", codeSplitting: { groups: PARTS } },
         },

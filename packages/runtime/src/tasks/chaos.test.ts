@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openDatabase, taskQueue, verifyRun, type Database } from "@toolwright/store"
 import { describe, expect, test, vi } from "vitest"
+import { builtProgram } from "../../../cli/src/testing/built-command.ts"
 import { postgresBinaries, startPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 import type { ChaosWorker } from "./testing/chaos-worker.ts"
 
@@ -19,7 +20,7 @@ const LEASE_MS = 2_000
 /** How long somebody sleeps who sleeps too long. */
 const SLEEP_MS = LEASE_MS * 2
 const WORKERS = 3
-const MAIN = join(import.meta.dirname, "testing/chaos-worker.ts")
+const MAIN = await builtProgram("chaos-worker")
 const binaries = postgresBinaries()
 
 describe("three workers of which some are killed and some sleep too long", () => {
@@ -197,9 +198,7 @@ interface Crew extends AsyncDisposable {
 
 function newCrew(settings: ChaosWorker): Crew {
   const start = (): ChildProcess =>
-    spawn(process.execPath, ["--conditions=toolwright-source", MAIN, JSON.stringify(settings)], {
-      stdio: ["ignore", "ignore", "inherit"],
-    })
+    spawn(process.execPath, [MAIN, JSON.stringify(settings)], { stdio: ["ignore", "ignore", "inherit"] })
   const members = Array.from({ length: WORKERS }, start)
   let [killed, slept] = [0, 0]
   let sleeper: { child: ChildProcess; timer: NodeJS.Timeout } | undefined

@@ -7,10 +7,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openDatabase, taskQueue, verifyRun, type Database, type TaskQueue } from "@toolwright/store"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { builtProgram } from "../../../cli/src/testing/built-command.ts"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
 import type { ChaosWorker } from "./testing/chaos-worker.ts"
 
-const MAIN = join(import.meta.dirname, "testing/chaos-worker.ts")
+const MAIN = await builtProgram("chaos-worker")
 const LEASE_MS = 300
 const PATIENT_MS = 60_000
 const MOST_MS = 120_000
@@ -47,7 +48,7 @@ interface Member {
 }
 
 function start(settings: ChaosWorker): Member {
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", MAIN, JSON.stringify(settings)])
+  const child = spawn(process.execPath, [MAIN, JSON.stringify(settings)])
   let text = ""
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (piece) => (text += piece))
   onTestFinished(() => void child.kill("SIGKILL"))

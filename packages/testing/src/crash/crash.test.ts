@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process"
 import { rmSync } from "node:fs"
-import { join } from "node:path"
 import { openDatabase, runLog, verifyRun, type RunLog } from "../../../store/src/index.ts"
 import type { Toolwright } from "@toolwright/runtime"
 import type { RunSummary } from "@toolwright/toolbox"
 import { afterAll, expect, test } from "vitest"
+import { builtProgram } from "../../../cli/src/testing/built-command.ts"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
 import { crashAfter, crashBefore } from "./crash.ts"
 import { agentAt, ANSWER, PLAY } from "./testing/agent.ts"
@@ -16,7 +16,7 @@ import { newRepository, newWorld, type World } from "./testing/world.ts"
 const FROM = Number(process.env["TOOLWRIGHT_EVERY_CRASH"] ?? 0)
 const EVERY = FROM > 0
 const SAMPLE = 4
-const MAIN = join(import.meta.dirname, "testing/main.ts")
+const MAIN = await builtProgram("crashing-agent")
 
 interface CrashPoint {
   moment: "before" | "after"
@@ -144,7 +144,7 @@ async function wholeOnRecord(log: RunLog, runId: string, isUnknown: boolean): Pr
 function ended(args: readonly string[], crash: Record<string, string>): Promise<string | number | null> {
   const { NODE_COMPILE_CACHE } = process.env
   const env = { ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...crash }
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", ...args], {
+  const child = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   })
