@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -10,18 +10,32 @@ export interface FixtureRepository extends Disposable {
 }
 
 const CONFIG = "[user]\n\tname = Fixture\n\temail = fixture@example.invalid\n[maintenance]\n\tauto = false\n"
-const BEGIN = 'git init -q -b main; printf %s "$0" >> .git/config; git add -A; git commit -q -m Begin'
+const BEGIN = 'git init -q -b main --template=; printf %s "$0" >> .git/config; git add -A; git commit -q -m Begin'
 
-export function repositoryWith(files: Readonly<Record<string, string>>): FixtureRepository {
-  const path = mkdtempSync(join(tmpdir(), "toolwright-scenario-"))
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd()
+/** Repositories as they are at the beginning, by what they hold: many tests begin with the same one. */
+const beginnings = new Map<string, string>()
+
+function beginning(files: Readonly<Record<string, string>>): string {
+  const holds = JSON.stringify(files)
+  const known = beginnings.get(holds)
+  if (known !== undefined) return known
+  const path = mkdtempSync(join(tmpdir(), "toolwright-beginning-"))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), text)
   }
   // One process of ours for three of git's: forking a process as large as a test's costs more than what it starts.
   execFileSync("sh", ["-ec", BEGIN, CONFIG], { cwd: path, stdio: ["ignore", "ignore", "pipe"] })
+  if (beginnings.size === 0) process.once("exit", () => beginnings.forEach((each) => rmSync(each, { recursive: true })))
+  beginnings.set(holds, path)
+  return path
+}
+
+export function repositoryWith(files: Readonly<Record<string, string>>): FixtureRepository {
+  const path = mkdtempSync(join(tmpdir(), "toolwright-scenario-"))
+  cpSync(beginning(files), path, { recursive: true, preserveTimestamps: true })
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd()
   return { path, git, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
