@@ -16,10 +16,13 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
 const SHARING = new Set([
   "agents",
   "backends",
+  "dialogue",
   "host",
   "logits",
   "prompts",
+  "runtime",
   "server",
+  "testing",
   "toolbox",
   "toolformat",
   "tools",
@@ -52,9 +55,11 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
     include,
     exclude,
     isolate: !SHARING.has(name),
-    globalSetup: [".ci/states-of-run.ts", ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : [])].map(
-      (file) => new URL(file, import.meta.url).pathname,
-    ),
+    globalSetup: [
+      ".ci/states-of-run.ts",
+      ".ci/plain-python.ts",
+      ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : []),
+    ].map((file) => new URL(file, import.meta.url).pathname),
     // Plugins that a machine has for pytest, and that no test here needs, take four fifths of each of its starts.
     env: {
       NODE_COMPILE_CACHE: COMPILED,
