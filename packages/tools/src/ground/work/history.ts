@@ -19,8 +19,9 @@ type RunGit = (folder: string, args: readonly string[]) => Promise<string | unde
  * The branches of the repositories at the workspace's top and one folder below. Keys are `folder:ref`; `folder:HEAD` is
  * what `HEAD` says, and `folder:@` the commit that it comes to.
  */
-export function createHistory(host: ProcessHost): WorkHistory {
+export function createHistory(host: ProcessHost, answers: GitAnswers = new Map()): WorkHistory {
   const run = gitIn(host)
+  const ofCommits = remembering(run, answers)
   return {
     async state() {
       const folders = await repositories(host.root)
@@ -28,10 +29,10 @@ export function createHistory(host: ProcessHost): WorkHistory {
       return new Map((await Promise.all(folders.map((folder) => stateOf(run, host.root, folder)))).flat())
     },
     async added(before, after) {
-      return (await Promise.all(foldersOf(after).map((folder) => addedIn(run, folder, before, after)))).flat()
+      return (await Promise.all(foldersOf(after).map((folder) => addedIn(ofCommits, folder, before, after)))).flat()
     },
     async recorded(before, after) {
-      return (await Promise.all(foldersOf(after).map((folder) => recordedIn(run, folder, before, after)))).flat()
+      return (await Promise.all(foldersOf(after).map((folder) => recordedIn(ofCommits, folder, before, after)))).flat()
     },
     async undo(before, after) {
       const done = await Promise.all(foldersOf(after).map((folder) => undoIn(run, folder, before, after)))
@@ -101,6 +102,27 @@ function gitIn(host: ProcessHost): RunGit {
     } catch {
       return undefined
     }
+  }
+}
+
+/** What git said of commits that are named by their hashes, by folder and arguments. */
+export type GitAnswers = Map<string, string>
+
+const MOST_ANSWERS = 50
+
+/**
+ * Asks once about commits that are named by their hashes: what they hold stays as it is, and a run asks after each
+ * round in which it could have ended.
+ */
+function remembering(run: RunGit, answers: GitAnswers): RunGit {
+  return async (folder, args) => {
+    const asked = JSON.stringify([folder, ...args])
+    const known = answers.get(asked)
+    if (known !== undefined) return known
+    const said = await run(folder, args)
+    if (answers.size >= MOST_ANSWERS) answers.clear()
+    if (said !== undefined) answers.set(asked, said)
+    return said
   }
 }
 

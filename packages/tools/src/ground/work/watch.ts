@@ -1,9 +1,11 @@
 import type { WorkWatch } from "@toolwright/toolbox"
 import type { ProcessHost } from "@toolwright/host/process"
+import type { GitAnswers } from "./history.ts"
 
 /** Looks at the work in a workspace: its checks, its history, its files. What it needs is loaded when it is asked. */
 export function createWorkWatch(host: ProcessHost): WorkWatch {
-  const history = () => import("./history.ts").then(({ createHistory }) => createHistory(host))
+  const answers: GitAnswers = new Map()
+  const history = () => import("./history.ts").then(({ createHistory }) => createHistory(host, answers))
   return {
     async baseline(signal, earlier) {
       const [{ noteChecks, notedChecks }, { untrackedFiles }] = await Promise.all([
