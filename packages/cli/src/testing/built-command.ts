@@ -66,8 +66,14 @@ export async function builtProgram(name: keyof typeof PROGRAMS): Promise<string>
   return join(await built(), `dist/programs/${name}.js`)
 }
 
+let making: Promise<string> | undefined
+
 /** A folder in which code finds our packages, built, as it does in a project where they are installed. */
-export async function built(): Promise<string> {
+export function built(): Promise<string> {
+  return (making ??= make())
+}
+
+async function make(): Promise<string> {
   const target = join(CACHE, `command-${stampOf(PACKAGES)}`)
   if (!existsSync(target)) await buildInto(target)
   return target
