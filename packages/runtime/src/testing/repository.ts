@@ -26,6 +26,7 @@ function beginning(files: Readonly<Record<string, string>>): string {
   }
   // One process of ours for three of git's: forking a process as large as a test's costs more than what it starts.
   execFileSync("sh", ["-ec", BEGIN, CONFIG], { cwd: path, stdio: ["ignore", "ignore", "pipe"] })
+  for (const folder of ["hooks", "info"]) mkdirSync(join(path, ".git", folder), { recursive: true })
   if (beginnings.size === 0) process.once("exit", () => beginnings.forEach((each) => rmSync(each, { recursive: true })))
   beginnings.set(holds, path)
   return path
