@@ -17,6 +17,9 @@ export interface ChaosWorker {
   blocksUntil?: string
 }
 
+/** What nobody wakes the process for: it waits, and does nothing else meanwhile. */
+const never = new Int32Array(new SharedArrayBuffer(4))
+
 const { cwd, database, url, lease, queues = [], blocksUntil } = JSON.parse(process.argv[2]!) as ChaosWorker
 
 /** Asks for the one call, and then says that it is done. */
@@ -45,7 +48,7 @@ const pay = defineTool({
   async execute({ task }, { idempotencyKey, signal }) {
     const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
     const answer = await response.text()
-    if (blocksUntil !== undefined) while (!existsSync(blocksUntil));
+    if (blocksUntil !== undefined) while (!existsSync(blocksUntil)) Atomics.wait(never, 0, 0, 10)
     return answer
   },
 })
