@@ -14,10 +14,11 @@ beforeAll(async () => {
   service = await wholeService()
   const { query } = service.database
   await query(`INSERT INTO tasks (id, plan, agent, input, state, created_at, updated_at) ${NUMBERS}
-    SELECT printf('task-%06d', i), CASE WHEN i < 100 THEN 'p' END, 'coder', '{}', 'done', ${AT}, ${AT} FROM n`)
+    SELECT printf('task-%06d', i), CASE WHEN i % 2 = 0 THEN printf('plan-%05d', i / 20) END, 'coder', '{}', 'done', ${AT}, ${AT} FROM n`)
   await query(`INSERT INTO runs (id, agent, model, title, surface, state, outcome, started_at, ended_at) ${NUMBERS}
     SELECT printf('run-%06d', i), CASE WHEN i % 2 = 0 THEN '' ELSE 'assistant' END, 'm', 'echo', 'cli', 'ended',
       'completed', ${AT}, ${AT} FROM n`)
+  await query(`UPDATE runs SET surface = 'eval' WHERE id IN ('run-000007', 'run-000008')`)
   await query(`INSERT INTO approvals (id, tool, arguments, arguments_hash, policy, state, created_at) ${NUMBERS}
     SELECT printf('question-%06d', i), 't', '{}', 'h', 'p', 'allowed', ${AT} FROM n`)
   await query(`INSERT INTO conversations (id, title, created_at, updated_at, owner) ${NUMBERS}
@@ -49,6 +50,12 @@ async function statementsOf(work: () => Promise<unknown>) {
     return steps.map(({ detail }) => detail)
   })
   return { asked, rows, steps: (await Promise.all(plans)).flat() }
+}
+
+/** The steps by which the database answers a statement. */
+async function planOf({ sql, values }: { sql: string; values: readonly SqlValue[] }): Promise<string[]> {
+  const steps = await service.database.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
+  return steps.map(({ detail }) => detail)
 }
 
 /** What goes through a whole table, or puts all that it found into order before it gives a page. */
@@ -89,6 +96,45 @@ describe(`a page of ${MANY} rows`, () => {
     })
     expect(steps.filter((step) => COSTLY.test(step))).toEqual([])
     expect(rows).toBe(50)
+  })
+
+  test("the newest plans and evaluations are not looked for among all others", async () => {
+    const { log, queue } = service
+    let plans: readonly { plan: string }[] = []
+    let evaluations: readonly { id: string }[] = []
+    const { asked, rows, steps } = await statementsOf(async () => {
+      plans = await queue.plans()
+      evaluations = await log.list({ surface: "eval", limit: 50 })
+    })
+    expect(plans.map(({ plan }) => plan)).toEqual(Array.from({ length: 50 }, (_, at) => `plan-0${MANY / 20 - 1 - at}`))
+    expect(evaluations.map(({ id }) => id)).toEqual(["run-000008", "run-000007"])
+    expect(steps.filter((step) => COSTLY.test(step))).toEqual([])
+    expect(steps).toContainEqual(expect.stringContaining("USING INDEX runs_of_evaluations"))
+    expect(steps).toContainEqual(expect.stringContaining("USING COVERING INDEX tasks_of_plans_by_time"))
+    expect(rows).toBe(500)
+    expect(asked).toHaveLength(3)
+    const counted = asked.find(({ sql }) => sql.includes("GROUP BY plan, state"))!
+    expect(await planOf(counted)).toContainEqual(expect.stringMatching(/^SEARCH tasks USING INDEX tasks_of_plan /))
+  })
+
+  test("tasks are counted from an index alone", async () => {
+    const { asked, rows } = await statementsOf(ask("/tasks/stats"))
+    expect(rows).toBe(1)
+    expect(await planOf(asked[0]!)).toEqual([expect.stringMatching(/^SCAN tasks USING COVERING INDEX /)])
+  })
+
+  test("figures are those of the newest runs of their span, and of few of these each call is looked at", async () => {
+    const from = 1_700_000_000_000
+    const { asked, rows, steps } = await statementsOf(ask(`/figures?from=${from}&to=${from + MANY}`))
+    expect(steps.filter((step) => COSTLY.test(step))).toEqual([])
+    expect(rows).toBe(50_001)
+    expect(asked).toHaveLength(1 + 1000 / 200)
+    for (const statement of asked.slice(1))
+      expect(
+        (await planOf(statement)).filter((step) => COSTLY.test(step) || step.startsWith("SCAN run_events")),
+      ).toEqual([])
+    const { asked: narrow, rows: few } = await statementsOf(ask(`/figures?from=${from}&to=${from + 1}`))
+    expect([few, narrow.length]).toEqual([100, 2])
   })
 
   test("pages follow one another without a gap, also among those that began at the same moment", async () => {

@@ -1,4 +1,4 @@
-import { wildcard } from "@toolwright/toolbox"
+import { foldName, wildcard } from "@toolwright/toolbox"
 
 /** Names whose content is a secret: neither read nor written, wherever below a root they lie. */
 export const DEFAULT_DENY_READ: readonly string[] = [
@@ -77,15 +77,4 @@ export function compileDenyList(patterns: readonly string[]): (components: reado
     }
     return undefined
   }
-}
-
-/** A component of a path as the laxest file system would read it. */
-export function foldName(name: string): string {
-  const folded = name
-    .normalize("NFKC")
-    .replace(/\p{Cf}/gu, "")
-    .replace(/[. ]+$/u, "")
-    .toLowerCase()
-  // The short name that NTFS gives a repository's folder.
-  return folded === "git~1" ? ".git" : folded
 }

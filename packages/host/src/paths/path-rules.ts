@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
-import { wildcard } from "@toolwright/toolbox"
-import { compileDenyList, foldName } from "./deny-list.ts"
+import { foldName, wildcard } from "@toolwright/toolbox"
+import { compileDenyList } from "./deny-list.ts"
 import { spelledOut } from "./path-patterns.ts"
 import { realPlace } from "./real-place.ts"
 import { componentsBelow, isInside, type Root } from "./roots.ts"

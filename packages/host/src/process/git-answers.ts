@@ -1,6 +1,7 @@
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { viewRepository } from "../repository/view.ts"
 import { findProgram, trustedPath } from "../sandbox/find-program.ts"
+import { lightLimits } from "../sandbox/limits.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
 import { childEnvironment } from "../spawn/environment.ts"
 import type { ProcessHost } from "./host.ts"
@@ -36,7 +37,7 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
       root: host.root,
       writable: false,
       alone: program,
-      limits: { processes: null },
+      limits: lightLimits(host.config.limits),
       readable: [view.folder],
       folders: [
         ...roots.slice(1).map((root) => ({ path: root, writable: false })),

@@ -13,4 +13,5 @@ export {
   shownPath,
 } from "./host.ts"
 export { endingOf, outcomeText, streamReport } from "./report.ts"
+export { watchMemory } from "../spawn/memory-watch.ts"
 export { type ProcessOutcome, runProcess } from "../spawn/run-process.ts"

@@ -27,6 +27,8 @@ export function endingOf(outcome: ProcessOutcome, timeoutMs: number): string {
       return "ended because it wrote too much"
     case "disk-limit":
       return "ended because it made too many files, or filled the disk"
+    case "memory-limit":
+      return "ended because it took too much memory"
     case "exit":
       return outcome.signal === null ? `exit code ${outcome.exitCode}` : `killed by ${outcome.signal}`
   }

@@ -1,3 +1,3 @@
-export type { Limits } from "./limits.ts"
+export { diskBound, lightLimits, memoryBound, type Limits } from "./limits.ts"
 export { findProgram, trustedPath } from "./find-program.ts"
 export { type SandboxPolicy, type SandboxReport, probeBubblewrap, runSandboxed, sandboxNotice } from "./sandbox.ts"

@@ -8,7 +8,8 @@ import type { DiskBound } from "../spawn/disk-watch.ts"
 /** What one command may take of the machine. Every field has a default. */
 export interface Limits {
   /**
-   * Most processes at once; 512 unless given, null for no limits at all (entering a control group takes some 20 ms).
+   * Most processes at once; 512 unless given, null for no limits that have to be set (entering a control group takes
+   * some 20 ms): then memory and disk are watched where they are given, and nothing else is.
    */
   readonly processes?: number | null
   /** Memory in megabytes: of all processes together where control groups can be made, of each one elsewhere. */
@@ -45,7 +46,21 @@ const MEGABYTE = 1024 * 1024
 /** What one command may take of the disk; nothing is watched where nothing may be written, or limits are off. */
 export function diskBound(folder: string, writable: boolean, limits: Limits = {}): DiskBound | undefined {
   const { processes, files = MOST_FILES, diskMb: megabytes = DISK_MB } = limits
-  return writable && processes !== null ? { folder, files, megabytes } : undefined
+  const isBounded = processes !== null || limits.files !== undefined
+  return writable && isBounded ? { folder, files, megabytes } : undefined
+}
+
+/** The memory that a command is watched for, where no limit could be set for it. */
+export function memoryBound({ processes, memoryMb }: Limits = {}): number | undefined {
+  return processes === null ? memoryMb : undefined
+}
+
+/** A program that is started often and takes little, but reads what others wrote: git first of all. */
+const LIGHT_MEMORY_MB = 4096
+
+/** Limits of such a program that cost nothing. @param given what a configuration says */
+export function lightLimits({ memoryMb = LIGHT_MEMORY_MB, files = MOST_FILES, diskMb = DISK_MB }: Limits = {}): Limits {
+  return { processes: null, memoryMb: Math.min(memoryMb, defaultMemoryMb()), files, diskMb }
 }
 
 const asItIs = (argv: readonly string[]) => [...argv]

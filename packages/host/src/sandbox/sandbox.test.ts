@@ -151,6 +151,18 @@ describe.skipIf(probed.program === undefined)("a sandbox by bubblewrap", () => {
     }
   })
 
+  test("has a folder of its own for temporary files, wherever the user's lies", async () => {
+    const elsewhere = { TMPDIR: "/var/tmp/elsewhere", TMP: "/nowhere", TEMP: join(root, "missing") }
+    const { outcome } = await run('mktemp; mktemp -d; : > "$TMP/one" && : > "$TEMP/two" && echo both', {
+      env: { ...childEnvironment(), ...elsewhere },
+    })
+    expect(outcome.stderr.text).toBe("")
+    expect(outcome.stdout.text).toMatch(/^\/tmp\/\S+\n\/tmp\/\S+\nboth\n$/u)
+    expect((await run("echo ${TMPDIR-unset}", { env: { PATH: process.env.PATH! } })).outcome.stdout.text).toBe(
+      "unset\n",
+    )
+  })
+
   test("is ended when it makes more files, or writes more, than its limits say", async () => {
     const plan = { root, writable: true, limits: { files: 3000, diskMb: 40 } }
     const many = "mkdir -p many && cd many && i=0; while [ $i -lt 400000 ]; do : > f$i; i=$((i+1)); done; echo finished"

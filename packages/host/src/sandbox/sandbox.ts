@@ -5,7 +5,7 @@ import { runProcess, type ProcessOutcome, type ProcessRequest } from "../spawn/r
 import { programStarts } from "../undo/program-start.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
 import { findProgram, trustedPath } from "./find-program.ts"
-import { applyLimits, diskBound } from "./limits.ts"
+import { applyLimits, diskBound, memoryBound } from "./limits.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
 export type SandboxPolicy = "auto" | "required" | "off"
@@ -108,10 +108,12 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
   const limits = await applyLimits(plan.limits)
   try {
     const inside = limits.inside(request.argv)
-    const argv = bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env: request.env }, bounded)
+    const env = { ...request.env, ...ownTemporary(request.env) }
+    const argv = bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env }, bounded)
     const writable = plan.writable === true || (plan.folders?.some((each) => each.writable) ?? false)
     const disk = diskBound(plan.root, writable, plan.limits)
-    const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root, disk })
+    const memoryMb = memoryBound(plan.limits)
+    const outcome = await runProcess({ ...request, env, argv: limits.outside(argv), cwd: plan.root, disk, memoryMb })
     return {
       outcome: { ...outcome, exitCode: exitCodeOf(outcome, inside) },
       sandbox: {
@@ -129,6 +131,12 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
   }
 }
 
+/** The folder for temporary files that every sandbox has; the user's own is not there. */
+function ownTemporary(env: Readonly<Record<string, string>>): Record<string, string> {
+  const named = ["TMPDIR", "TMP", "TEMP"].filter((name) => env[name] !== undefined)
+  return Object.fromEntries(named.map((name) => [name, "/tmp"]))
+}
+
 /** What a shell ends with where a program is not there or cannot be started; bubblewrap ends with 1. */
 function exitCodeOf({ exitCode, stderr }: ProcessOutcome, [program]: readonly string[]): number | null {
   const said = `bwrap: execvp ${program}: `
@@ -143,7 +151,7 @@ async function runOutside(reason: string, plan: SandboxedRequest["plan"], reques
   try {
     const disk = diskBound(plan.root, true, plan.limits)
     const argv = limits.outside(limits.inside(request.argv))
-    const outcome = await runProcess({ ...request, argv, sweep: true, disk })
+    const outcome = await runProcess({ ...request, argv, sweep: true, disk, memoryMb: memoryBound(plan.limits) })
     return {
       outcome,
       sandbox: {

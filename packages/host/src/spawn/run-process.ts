@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
 import { watchDisk, type DiskBound } from "./disk-watch.ts"
 import { endsWithThisProcess, killGroup, killMarked, MARK } from "./kill.ts"
+import { watchMemory } from "./memory-watch.ts"
 
 /**
  * A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are.
@@ -26,6 +27,8 @@ export interface ProcessRequest {
   readonly maxOutputBytes?: number
   /** What it may take of a file system before it is ended. */
   readonly disk?: DiskBound | undefined
+  /** Megabytes of memory that it and what it starts may take before it is ended, where nothing else bounds it. */
+  readonly memoryMb?: number | undefined
   /** Finds and ends processes that left the process group; needless where a process namespace does it. */
   readonly sweep?: boolean
   /** Called about once a second while the process runs. */
@@ -33,7 +36,7 @@ export interface ProcessRequest {
 }
 
 /** Why a process ended: on its own, or because it was ended. */
-export type Ending = "exit" | "timeout" | "cancelled" | "output-limit" | "disk-limit"
+export type Ending = "exit" | "timeout" | "cancelled" | "output-limit" | "disk-limit" | "memory-limit"
 
 export interface ProcessOutcome {
   readonly exitCode: number | null
@@ -72,7 +75,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const ending = ends(child, graceMs)
   const { end } = ending
   const onAbort = () => end("cancelled")
-  const unwatch = request.disk === undefined ? undefined : watchDisk(request.disk, () => end("disk-limit"))
+  const unwatch = watched(request, child, end)
   const timer = setTimeout(() => end("timeout"), request.timeoutMs)
   request.signal?.addEventListener("abort", onAbort, { once: true })
   let lastChunk: Buffer | undefined
@@ -103,7 +106,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
       durationMs: performance.now() - started,
     }
   } finally {
-    unwatch?.()
+    unwatch()
     clearTimeout(timer)
     ending.settled()
     clearInterval(ticker)
@@ -118,6 +121,17 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   }
 }
 
+/** Watches what a process takes of the machine. @returns ends the watch */
+function watched({ disk, memoryMb }: ProcessRequest, { pid }: ChildProcess, end: (why: Ending) => void): () => void {
+  const ofDisk = disk === undefined ? undefined : watchDisk(disk, () => end("disk-limit"))
+  const ofMemory =
+    memoryMb === undefined || pid === undefined ? undefined : watchMemory(pid, memoryMb, () => end("memory-limit"))
+  return () => {
+    ofDisk?.()
+    ofMemory?.()
+  }
+}
+
 /** The end of a process: why it was ended, once, and how it is made to. */
 function ends(child: ChildProcess, graceMs: number) {
   let ended: Ending = "exit"
@@ -125,8 +139,8 @@ function ends(child: ChildProcess, graceMs: number) {
   const end = (why: Ending): void => {
     if (ended !== "exit") return
     ended = why
-    // What fills a disk fills it further while it is asked to stop.
-    if (why === "disk-limit") return killGroup(child, "SIGKILL")
+    // What fills a disk, or memory, fills it further while it is asked to stop.
+    if (why === "disk-limit" || why === "memory-limit") return killGroup(child, "SIGKILL")
     killGroup(child, "SIGTERM")
     hardKill = setTimeout(() => killGroup(child, "SIGKILL"), graceMs)
   }

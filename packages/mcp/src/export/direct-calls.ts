@@ -2,9 +2,14 @@ import { PassThrough, type Readable, type Writable } from "node:stream"
 import { messageOf } from "@toolwright/toolbox"
 import { isObject } from "./result.ts"
 import type { AnswerCall, CallParams } from "./server.ts"
+import type { Unread } from "./unread.ts"
 
 /** A longer request is left to the protocol's library, which has bounds of its own. */
 const LONGEST_LINE = 256 * 1024
+/** Of what a host sends while it is not served so much is read, so that it can break off what is under way. */
+const MOST_HELD = 1024 * 1024
+/** The library is given so many messages before it has had time to answer, which says how much it answers. */
+const MOST_AT_ONCE = 64
 
 /** What a request must hold and may hold to be answered here; one with anything else is the library's. */
 const REQUEST_KEYS = new Set(["jsonrpc", "id", "method", "params"])
@@ -18,6 +23,19 @@ interface CallRequest {
   params: CallParams
 }
 
+/** A line that waits, and whose request it is. */
+interface HeldLine {
+  readonly line: Buffer
+  readonly id?: unknown
+}
+
+/** When a host is to be left waiting. */
+interface Pacing {
+  readonly unread: Unread
+  /** Whether so many calls wait for others to end that no more should be begun. */
+  isCrowded(): boolean
+}
+
 /** What answers calls of a host, once it has been greeted. */
 export interface Greeted {
   answer: AnswerCall
@@ -28,6 +46,9 @@ export interface Greeted {
  * Stands between a host and the protocol's library, and answers plain calls of tools by itself, as the library would:
  * it checks every message against the whole protocol, which takes longer than the call does. Everything else passes
  * through, byte for byte and in its order, as do calls before the host was greeted.
+ *
+ * A host that does not read what it is answered is not served until it does: what it sends waits, and beyond some of it
+ * is not read, so that the host waits too. What it breaks off meanwhile is broken off, also what had to wait.
  */
 export class DirectCalls {
   /** What the library reads. */
@@ -40,10 +61,19 @@ export class DirectCalls {
   #size = 0
   /** The line that is being read is the library's. */
   #passing = false
+  readonly #pacing: Pacing
+  /** What waits, in its order. */
+  #held: HeldLine[] = []
+  #heldBytes = 0
+  /** Messages that the library has been given since the event loop last turned. */
+  #given = 0
+  #isOver = false
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, pacing: Pacing) {
     this.#input = input
     this.#output = output
+    this.#pacing = pacing
+    pacing.unread.onRoom(() => this.goOn())
     input.on("data", this.#take)
     for (const end of ["error", "end", "close"]) input.once(end, () => this.#over())
   }
@@ -60,6 +90,11 @@ export class DirectCalls {
     this.#over()
   }
 
+  /** Something has ended or was read: what had to wait may go on. */
+  goOn(): void {
+    if (this.#held.length > 0 || this.#input.isPaused()) setImmediate(() => this.#release())
+  }
+
   readonly #take = (piece: Buffer): void => {
     let start = 0
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
@@ -67,6 +102,7 @@ export class DirectCalls {
       start = end + 1
     }
     if (start < piece.length) this.#part(piece.subarray(start))
+    if (this.#heldBytes + (this.#passing ? 0 : this.#size) > MOST_HELD) this.#input.pause()
   }
 
   /** The end of a line. */
@@ -74,7 +110,8 @@ export class DirectCalls {
     const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])
     this.#pieces = []
     this.#size = 0
-    if (this.#passing || !this.#isAnswered(line)) this.rest.write(line)
+    if (this.#passing) this.#give(line)
+    else this.#whole(line)
     this.#passing = false
   }
 
@@ -82,32 +119,70 @@ export class DirectCalls {
   #part(piece: Buffer): void {
     this.#pieces.push(piece)
     this.#size += piece.length
-    if (!this.#passing && this.#size <= LONGEST_LINE) return
+    if (!this.#passing && (this.#size <= LONGEST_LINE || this.#mustWait())) return
     for (const each of this.#pieces) this.rest.write(each)
     this.#pieces = []
     this.#passing = true
   }
 
-  #isAnswered(line: Buffer): boolean {
-    const greeted = this.#greeted
-    if (greeted === undefined || line.length > LONGEST_LINE) return false
-    let message: unknown
-    try {
-      message = JSON.parse(line.toString("utf8"))
-    } catch {
-      return false
-    }
-    if (!isObject(message)) return false
-    if (message.method === "notifications/cancelled") return this.#cancelled(message.params)
-    if (!isPlainCall(message) || this.#running.has(message.id)) return false
-    void this.#carryOut(message, greeted)
-    return true
+  #whole(line: Buffer): void {
+    const message = messageIn(line)
+    if (message?.method === "notifications/cancelled") return this.#cancelled(line, message.params)
+    if (!this.#mustWait(message)) return this.#deliver(line, message)
+    this.#held.push({ line, id: message?.id })
+    this.#heldBytes += line.length
   }
 
-  #cancelled(params: unknown): boolean {
-    const running = isObject(params) ? this.#running.get(params.requestId as RequestId) : undefined
-    running?.abort((params as { reason?: unknown }).reason)
-    return running !== undefined
+  /** Whether nothing more is to be begun, or no more calls where others are under way. */
+  #mustWait(message?: Record<string, unknown>): boolean {
+    if (this.#pacing.unread.isFull || this.#given >= MOST_AT_ONCE) return true
+    const isCall = message === undefined || message.method === "tools/call"
+    return isCall && (this.#held.length > 0 || this.#pacing.isCrowded())
+  }
+
+  #deliver(line: Buffer, message: Record<string, unknown> | undefined): void {
+    const greeted = this.#greeted
+    const own = greeted !== undefined && message !== undefined && isPlainCall(message)
+    if (own && !this.#running.has(message.id)) void this.#carryOut(message, greeted)
+    else this.#give(line)
+  }
+
+  #give(line: Buffer): void {
+    this.rest.write(line)
+    if (this.#given++ > 0) return
+    setImmediate(() => {
+      this.#given = 0
+      this.#release()
+    })
+  }
+
+  /** Goes on with what had to wait, until it has to wait again; once nothing has to, the host is read again. */
+  #release(): void {
+    if (this.#isOver) return
+    let at = 0
+    const held = this.#held
+    this.#held = []
+    for (; at < held.length; at++) {
+      const { line } = held[at]!
+      const message = messageIn(line)
+      if (this.#mustWait(message)) break
+      this.#heldBytes -= line.length
+      this.#deliver(line, message)
+    }
+    this.#held = held.slice(at)
+    if (this.#held.length > 0 || this.#mustWait()) return
+    if (this.#size > LONGEST_LINE && !this.#passing) this.#part(Buffer.alloc(0))
+    if (this.#input.isPaused()) this.#input.resume()
+  }
+
+  #cancelled(line: Buffer, params: unknown): void {
+    const id = isObject(params) ? (params.requestId as RequestId) : undefined
+    const running = id === undefined ? undefined : this.#running.get(id)
+    if (running !== undefined) return running.abort((params as { reason?: unknown }).reason)
+    const at = id === undefined ? -1 : this.#held.findIndex((held) => held.id === id)
+    if (at === -1) return this.#give(line)
+    this.#heldBytes -= this.#held[at]!.line.length
+    this.#held.splice(at, 1)
   }
 
   async #carryOut({ id, params }: CallRequest, { answer, log }: Greeted): Promise<void> {
@@ -127,6 +202,7 @@ export class DirectCalls {
     this.#running.delete(id)
     // Whoever broke a call off is told nothing more of it.
     if (!signal.aborted) this.#answer(told, id)
+    this.goOn()
   }
 
   #answer(told: object, id: RequestId): void {
@@ -144,13 +220,26 @@ export class DirectCalls {
 
   /** Calls of a host that has gone are broken off. */
   #over(): void {
+    this.#isOver = true
     this.#greeted = undefined
+    this.#held = []
     for (const controller of this.#running.values()) controller.abort()
     this.rest.end()
   }
 }
 
 const INTERNAL_ERROR = -32603
+
+/** What a line says; nothing where it is too long to be looked into, or no message. */
+function messageIn(line: Buffer): Record<string, unknown> | undefined {
+  if (line.length > LONGEST_LINE) return undefined
+  try {
+    const message: unknown = JSON.parse(line.toString("utf8"))
+    return isObject(message) ? message : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Whether it is a call of a tool, and nothing but that. */
 function isPlainCall(message: Record<string, unknown>): message is Record<string, unknown> & CallRequest {

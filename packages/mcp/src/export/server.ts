@@ -9,6 +9,7 @@ import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright
 import {
   CallGate,
   executeCall,
+  failure,
   sizeOf,
   type Middleware,
   type PermissionPolicy,
@@ -18,6 +19,7 @@ import {
 import { listed } from "./listing.ts"
 import { toMcpResult, within } from "./result.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
+import type { Unread } from "./unread.ts"
 
 /** What is exported. */
 export interface McpExportOptions {
@@ -63,9 +65,15 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
   return (context) => connect(context).server
 }
 
-/** As {@link mcpServerFactory}, with what answers the calls of each. */
+/**
+ * As {@link mcpServerFactory}, with what answers the calls of each.
+ *
+ * @param unread what the host of the one connection has not read yet: where it is known, calls wait for their turn and
+ *   are not refused, and begin as fast as their answers are read
+ */
 export function mcpConnections(
   options: McpExportOptions,
+  unread?: Unread,
 ): (context?: { authInfo?: AuthInfo }) => { server: Server; answer: AnswerCall } {
   let seen = -1
   let list: Record<string, unknown>[] = []
@@ -77,7 +85,7 @@ export function mcpConnections(
     return list
   }
   const gate = options.gate ?? new CallGate()
-  const middleware = [...(options.middleware ?? []), gate.middleware]
+  const middleware = [...(options.middleware ?? []), gate.middleware, ...(unread === undefined ? [] : [paced(unread)])]
   const most = options.maxResultChars ?? 16 * 1024 * 1024
   let connections = 0
   return ({ authInfo } = {}) => {
@@ -94,20 +102,19 @@ export function mcpConnections(
       { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
     )
     server.setRequestHandler("tools/list", () => ({ tools: tools() }) as never)
-    const answer = answering({ ...options, middleware, gate, maxResultChars: most }, caller, held)
+    const answer = answering({ ...options, middleware, gate, maxResultChars: most, unread }, caller, held)
     server.setRequestHandler("tools/call", (request, context) => answer(request.params, context.mcpReq) as never)
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
     return { server, answer }
   }
 }
 
+type Answering = McpExportOptions &
+  Required<Pick<McpExportOptions, "middleware" | "gate" | "maxResultChars">> & { unread: Unread | undefined }
+
 /** Calls of one caller, within the gate's limits; what is answered is counted until it is sent. */
-function answering(
-  options: McpExportOptions & Required<Pick<McpExportOptions, "middleware" | "gate" | "maxResultChars">>,
-  caller: string,
-  held: { count(bytes: number): void } | undefined,
-): AnswerCall {
-  const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most } = options
+function answering(options: Answering, caller: string, held: { count(bytes: number): void } | undefined): AnswerCall {
+  const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most, unread } = options
   const execute = options.executeCall ?? executeCall
   const always = {
     middleware,
@@ -118,17 +125,34 @@ function answering(
   return async (params, connection) => {
     const { name, arguments: args = {} } = params
     const entered = gate.enter(caller, tools.get(name))
-    if ("refused" in entered) return toMcpResult(undefined, entered.refused)
+    const admitted =
+      "refused" in entered && unread !== undefined
+        ? await gate.admit(caller, tools.get(name), connection.signal)
+        : entered
+    if (admitted === undefined) return toMcpResult(undefined, CANCELLED)
+    if ("refused" in admitted) return toMcpResult(undefined, admitted.refused)
     const settings = {
       ...always,
       signal: connection.signal,
       ...keyOf(params, caller),
-      onEvent: progressTo(connection, params),
+      onEvent: progressTo(connection, params, unread),
     }
-    const result = await execute(tools, { name, arguments: args }, settings).finally(() => entered.leave())
+    const result = await execute(tools, { name, arguments: args }, settings).finally(() => admitted.leave())
     const answer = toMcpResult(tools.get(name), within(result, most))
     held?.count(sizeOf(answer, most))
     return answer
+  }
+}
+
+/** What came of a call that was broken off before it began. */
+const CANCELLED = failure({ code: "CANCELLED", message: "The call was cancelled before it began." })
+
+/** Lets calls begin as fast as answers are read. */
+function paced(unread: Unread): Middleware {
+  return async ({ signal }, next) => {
+    const room = unread.room(signal)
+    if (room !== undefined) await room
+    return next()
   }
 }
 
@@ -153,13 +177,17 @@ const LONGEST_STEP = 2000
  * Tells a host of a call's progress: as progress where it asked for it, or else in its log. What is told waits in memory
  * until the host has read it, so that a tool in a loop, and a host that reads nothing, are told of sparingly.
  */
-function progressTo(connection: CallConnection, { name, _meta: meta }: CallParams): (event: ToolEvent) => void {
+function progressTo(
+  connection: CallConnection,
+  { name, _meta: meta }: CallParams,
+  unread: Unread | undefined,
+): (event: ToolEvent) => void {
   const token = meta?.progressToken as string | number | undefined
   let steps = 0
   let told = 0
   let last = 0
   return (event) => {
-    if (event.type !== "tool-progress") return
+    if (event.type !== "tool-progress" || unread?.isFull === true) return
     const { progress = ++steps, total } = event
     const now = performance.now()
     if (told >= STEPS_TOLD && now - last < STEP_MS) return

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from "node:stream"
-import { executeCall } from "@toolwright/toolbox"
+import { CallGate, executeCall } from "@toolwright/toolbox"
 import { DirectCalls } from "./direct-calls.ts"
 import { mcpConnections, type McpExportOptions } from "./server.ts"
+import { Unread } from "./unread.ts"
 
 /** What is exported over standard input and output. */
 export interface McpStdioOptions extends McpExportOptions {
@@ -13,10 +14,13 @@ export interface McpStdioOptions extends McpExportOptions {
 
 /** How long calls may take to end that were broken off with the connection, in milliseconds. */
 const PATIENCE_MS = 5000
+/** Calls that may wait for others to end; of a host that asks for more, no more is read. */
+const MOST_QUEUED = 256
 
 /**
  * Serves a registry over standard input and output, until the input ends or `signal` is aborted. Calls that are under
- * way then are broken off, and waited for: what they changed, and how they ended, goes on record with them.
+ * way then are broken off, and waited for: what they changed, and how they ended, goes on record with them. A host that
+ * does not read its answers, or asks for more than is done at once, is not refused: it is not read from either.
  */
 export async function mcpOverStdio(
   { onToolsChange, streams, ...options }: McpStdioOptions,
@@ -26,17 +30,26 @@ export async function mcpOverStdio(
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio")
   const execute = options.executeCall ?? executeCall
   const running = new Set<Promise<unknown>>()
-  const connect = mcpConnections({
-    ...options,
-    executeCall: (...call) => {
-      const result = execute(...call)
-      running.add(result)
-      const over = (): void => void running.delete(result)
-      result.then(over, over)
-      return result
+  const gate = options.gate ?? new CallGate()
+  const unread = new Unread(output)
+  const direct = new DirectCalls(input, output, { unread, isCrowded: () => gate.queued >= MOST_QUEUED })
+  const connect = mcpConnections(
+    {
+      ...options,
+      gate,
+      executeCall: (...call) => {
+        const result = execute(...call)
+        running.add(result)
+        const over = (): void => {
+          running.delete(result)
+          direct.goOn()
+        }
+        result.then(over, over)
+        return result
+      },
     },
-  })
-  const direct = new DirectCalls(input, output)
+    unread,
+  )
   const ends: (() => void)[] = []
   const transport = new StdioServerTransport(direct.rest, output)
   const serve = ({ era }: { era: string }) => {
@@ -51,11 +64,14 @@ export async function mcpOverStdio(
   }
   const handle = serveStdio(serve, { transport })
   const onClose = transport.onclose
-  transport.onclose = () => {
-    onClose?.()
-    direct.close()
-  }
   await new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      onClose?.()
+      direct.close()
+      resolve()
+    }
+    // Who does not read may not be read from either, and is known to have gone by that nothing can be written.
+    output.once("close", resolve)
     input.once("end", resolve)
     input.once("close", resolve)
     if (signal.aborted) resolve()
@@ -64,6 +80,7 @@ export async function mcpOverStdio(
   for (const end of ends) end()
   await handle.close()
   direct.close()
+  unread.close()
   await ended(running)
 }
 

@@ -3,7 +3,7 @@ import { BaseMCPClient, type McpClientOptions } from "./client.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { hearChanges } from "./heard-changes.ts"
 import { newClient } from "./new-client.ts"
-import { endUnanswered, noticeEnd, refuseTaken } from "./unanswered.ts"
+import { endUnanswered, noticeEnd, refuseUnanswered } from "./unanswered.ts"
 
 /** The two ways in which servers answer over HTTP. */
 export type HttpTransport = "http" | "sse"
@@ -80,7 +80,7 @@ async function transportFor(
   const requestInit = { headers: { ...headers } }
   // The older transport's answers all come in one stream, and a session ends with it.
   if (kind === "sse") return new SSEClientTransport(url, { requestInit, fetch: noticeEnd(bounded, onBroken) })
-  const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: refuseTaken(bounded) })
+  const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: refuseUnanswered(bounded) })
   endUnanswered(transport)
   return transport
 }

@@ -120,6 +120,24 @@ test("a call that a server says it took, and does not answer, ends with that", a
   expect(calls).toEqual(["odd", "well"])
 })
 
+test.each<[string, object, RegExp]>([
+  ["to another request", { id: 77_777, result: { content: [] } }, /another one \(id 77777\)/],
+  ["to a text of its digits", { id: "1000000000", result: { content: [] } }, /another one \(id "1000000000"\)/],
+  ["to none", { result: { content: [] } }, /another one \(id none\)/],
+  ["that it is not understood", { id: null, error: { code: -32_700, message: "I cannot read that" } }, /cannot read/],
+])("a call whose whole answer is one %s ends with that", async (_, message, said) => {
+  const { url, calls } = await serverWith((response) => {
+    const answer = JSON.stringify({ jsonrpc: "2.0", ...message })
+    response.writeHead(200, { "content-type": "application/json" }).end(answer)
+  })
+  const { call } = await connected(url)
+  const { success, error } = await call("odd")
+  expect(success).toBe(false)
+  expect(error?.message).toMatch(said)
+  expect(await call("well")).toMatchObject({ success: true })
+  expect(calls).toEqual(["odd", "well"])
+})
+
 test("a stream that has ids is taken up where it broke off, and its answer counts", async () => {
   let id: number | undefined
   const { url, calls } = await serverWith(

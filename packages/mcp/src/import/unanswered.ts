@@ -22,22 +22,46 @@ export function endUnanswered(transport: Transport): void {
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** As `fetch`; a request that is only said to have been taken is refused, since nobody will answer it. */
-export function refuseTaken(fetch: Fetch): Fetch {
+/**
+ * As `fetch`; a request that is only said to have been taken is refused, and a whole answer that holds none to it:
+ * nobody will answer it any more.
+ */
+export function refuseUnanswered(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init)
-    if (response.status === 202 && isRequest(init?.body)) {
+    if (response.status === 202 && requestIn(init?.body) !== undefined) {
       await response.body?.cancel()
       throw new Error("The server took the request (status 202) and does not answer it.")
+    }
+    if (response.ok && init?.method === "POST" && isJson(response)) {
+      const read = response.json.bind(response)
+      Object.assign(response, { json: async () => answering(await read(), requestIn(init.body)) })
     }
     return response
   }
 }
 
-function isRequest(body: unknown): boolean {
-  if (typeof body !== "string") return false
-  const message = JSON.parse(body) as object
-  return "method" in message && "id" in message
+const isJson = ({ headers }: Response): boolean => /^application\/json\b/i.test(headers.get("content-type") ?? "")
+
+/** What a server sent, where the answer to a request is in it. */
+function answering(sent: unknown, request: { id: unknown } | undefined): unknown {
+  if (request === undefined) return sent
+  const messages = (Array.isArray(sent) ? sent : [sent]) as ({ id?: unknown; error?: { message?: unknown } } | null)[]
+  if (messages.some((message) => message?.id === request.id)) return sent
+  const said = messages.find((message) => (message?.id ?? null) === null)?.error?.message
+  if (typeof said === "string") throw new Error(`The server refused the request: ${said.slice(0, LONGEST_SAID)}`)
+  const other = JSON.stringify(messages[0]?.id)?.slice(0, LONGEST_ID) ?? "none"
+  throw new Error(`The server did not answer the request: it sent an answer to another one (id ${other}).`)
+}
+
+const LONGEST_SAID = 1000
+const LONGEST_ID = 100
+
+/** The request in a body; nothing where it holds none. */
+function requestIn(body: unknown): { id: unknown } | undefined {
+  if (typeof body !== "string") return undefined
+  const message = JSON.parse(body) as { id?: unknown }
+  return "method" in message && "id" in message ? { id: message.id } : undefined
 }
 
 /** As `fetch`; whoever reads events by GET is told when there will be none any more. */

@@ -1,13 +1,17 @@
 import { realpath } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createWorkspace } from "@toolwright/host/paths"
-import { childEnvironment, runProcess } from "@toolwright/host/process"
-import { findProgram, trustedPath } from "@toolwright/host/sandbox"
+import { childEnvironment, endingOf, runProcess } from "@toolwright/host/process"
+import { diskBound, findProgram, lightLimits, memoryBound, trustedPath } from "@toolwright/host/sandbox"
 import { holdEntries, holdingNothing, resolveRepository, viewRepository } from "@toolwright/host/repository"
 import { programStarts } from "@toolwright/host/undo"
 import { ToolwrightError } from "@toolwright/toolbox"
 
 const TIMEOUT_MS = 120_000
+/** A commit can name any number of files without holding them, and git keeps a list of all. */
+const LIMITS = lightLimits()
+/** The names of half a million files. */
+const MOST_OUTPUT = 32 * 1024 * 1024
 /** Git starts nothing that a repository names. */
 const BARE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"]
 /**
@@ -24,6 +28,8 @@ export interface GitAnswer {
   text: string
   /** What it said of a failure. */
   said: string
+  /** Whether it was ended since it had written more than anybody reads. */
+  endless: boolean
 }
 
 /** Git in one working tree, with a configuration of ours: no hook, filter or helper of the repository is started. */
@@ -104,9 +110,14 @@ async function answerOf(
     env: childEnvironment({ ...env, ...AT_HOME, GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", LC_ALL: "C" }),
     timeoutMs: TIMEOUT_MS,
     limits: { headBytes: 1 << 20, tailBytes: 1 << 20, logBytes: 0 },
+    maxOutputBytes: MOST_OUTPUT,
+    disk: diskBound(cwd, true, LIMITS),
+    memoryMb: memoryBound(LIMITS),
   })
-  const { stdout, stderr, exitCode } = outcome
-  return { ok: exitCode === 0, text: stdout.text.trimEnd(), said: `${stderr.text}\n${stdout.text}`.trim() }
+  const { stdout, stderr, exitCode, ended } = outcome
+  const why = ended === "exit" ? stderr.text : `it was ${endingOf(outcome, TIMEOUT_MS)}`
+  const text = stdout.text.trimEnd()
+  return { ok: exitCode === 0, text, said: `${why}\n${stdout.text}`.trim(), endless: ended === "output-limit" }
 }
 
 function textOf({ ok, text, said }: GitAnswer, args: readonly string[]): string {

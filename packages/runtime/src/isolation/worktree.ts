@@ -72,10 +72,24 @@ async function make(workspace: Git, folder: string, branch: string): Promise<voi
   await rm(folder, { recursive: true, force: true })
   await plainGit(workspace.top, "worktree", "prune")
   const there = (await workspace.try("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`)).ok
+  await assertFits(workspace, there ? `refs/heads/${branch}` : "HEAD")
   const how = there ? [folder, branch] : ["-b", branch, folder, "HEAD"]
   // Without files: these are written by a git that starts no filter of the repository's.
   await plainGit(workspace.top, "worktree", "add", "--quiet", "--no-checkout", ...how)
   await (await gitIn(folder)).run("reset", "--hard", "--quiet")
+}
+
+/**
+ * A commit can name any number of files without holding them: ten folders that hold one another are ten thousand
+ * million files to whoever checks it out.
+ *
+ * @throws ToolwrightError `DISK_LIMIT`
+ */
+async function assertFits(workspace: Git, commit: string): Promise<void> {
+  if (!(await workspace.try("ls-tree", "-r", "-z", "--name-only", commit)).endless) return
+  throw new ToolwrightError("DISK_LIMIT", `${commit} names too many files for a working tree of a task's own.`, {
+    hint: `Have a person look at what is committed in ${workspace.top}; without --worktree tasks work there themselves.`,
+  })
 }
 
 class TaskWorktree implements Worktree {

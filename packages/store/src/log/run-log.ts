@@ -147,10 +147,13 @@ function listRuns(
   database: Database,
   { limit = 50, offset = 0, state, surface, task, agent, about, calls = true, askedBy }: RunFilter = {},
 ): Promise<RunRow[]> {
-  const given = { state, surface, task, agent, about, asked_by: askedBy ?? undefined }
+  // Said as an index of one surface says it, which no value that is given later is compared with.
+  const said = surface !== undefined && /^[a-z]{1,32}$/.test(surface)
+  const given = { state, surface: said ? undefined : surface, task, agent, about, asked_by: askedBy ?? undefined }
   const wanted = Object.entries(given).filter(([, value]) => value !== undefined)
   const conditions = [
     ...wanted.map(([column]) => `${column} = ?`),
+    ...(said ? [`surface = '${surface}'`] : []),
     // Said as the index of open runs says it.
     ...(state === undefined || state === "ended" ? [] : ["state <> 'ended'"]),
     ...(calls ? [] : ["agent <> ''"]),

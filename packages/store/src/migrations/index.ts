@@ -9,6 +9,7 @@ import { askedRuns } from "./0007-asked-runs.ts"
 import { newestTasks } from "./0008-newest-tasks.ts"
 import { openRuns } from "./0009-open-runs.ts"
 import { listed } from "./0010-listed.ts"
+import { newestPlans } from "./0011-newest-plans.ts"
 
 /**
  * In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder.
@@ -24,4 +25,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0008-newest-tasks": newestTasks,
   "0009-open-runs": openRuns,
   "0010-listed": listed,
+  "0011-newest-plans": newestPlans,
 }

@@ -10,4 +10,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0008-newest-tasks",
   "0009-open-runs",
   "0010-listed",
+  "0011-newest-plans",
 ]

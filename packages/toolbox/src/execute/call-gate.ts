@@ -72,6 +72,8 @@ export class CallGate {
   /** Bytes of answers that are not sent yet. */
   #answers = 0
   readonly #waiting = new Set<() => void>()
+  /** Calls that are let in when there is room, the oldest first. */
+  readonly #queue = new Set<() => void>()
 
   constructor(options: CallGateOptions = {}) {
     const { maxCalls = 64, maxLocalReads = 8, maxBytes = 256 * 1024 * 1024 } = options
@@ -83,6 +85,11 @@ export class CallGate {
   /** Calls that run, or wait for their turn. */
   get calls(): number {
     return this.#all.calls + this.#all.reads
+  }
+
+  /** Calls that wait to be let in. */
+  get queued(): number {
+    return this.#queue.size
   }
 
   /** Bytes that are held. */
@@ -111,10 +118,43 @@ export class CallGate {
     let inside = true
     return {
       leave: () => {
-        if (inside) this.#change(caller, { [kind]: -1 })
+        if (!inside) return
         inside = false
+        this.#change(caller, { [kind]: -1 })
+        this.#admitNext()
       },
     }
+  }
+
+  /**
+   * Lets a call in as soon as there is room, in the order of asking: for a surface that takes no more of its caller
+   * meanwhile, and so need not refuse anything. @returns nothing once the signal is aborted
+   */
+  admit(
+    caller: string,
+    tool: Pick<ToolDefinition, "effects"> | undefined,
+    signal: AbortSignal,
+  ): Promise<Entered | undefined> {
+    return new Promise((resolve) => {
+      const settle = (entered?: Entered): void => {
+        this.#queue.delete(look)
+        signal.removeEventListener("abort", leave)
+        resolve(entered)
+      }
+      const leave = (): void => settle()
+      const look = (): void => {
+        const entered = this.enter(caller, tool)
+        if (!("refused" in entered)) settle(entered)
+      }
+      if (signal.aborted) return resolve(undefined)
+      signal.addEventListener("abort", leave, { once: true })
+      this.#queue.add(look)
+      look()
+    })
+  }
+
+  #admitNext(): void {
+    for (const look of this.#queue) look()
   }
 
   /** Accounts for bytes of a caller: a request that is read, an answer that is not sent yet. */
@@ -146,6 +186,7 @@ export class CallGate {
         this.#change(caller, { bytes: -held })
         this.#answers -= answered
         for (const wake of this.#waiting) wake()
+        this.#admitNext()
       },
     }
   }

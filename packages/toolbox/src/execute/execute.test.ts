@@ -375,6 +375,8 @@ describe("permissions", () => {
     const code = async (args: object) => (await registryWith(write).execute("write", args, { permissions })).error?.code
     expect(await code({ path: "src/.env" })).toBe("PERMISSION_DENIED")
     expect(await code({ edits: [{ path: "a.ts" }, { path: "id.key" }] })).toBe("PERMISSION_DENIED")
+    for (const path of ["src/.ENV", ".Env.", "ID.Key", "Sub/id.KEY "])
+      expect([path, await code({ path })]).toEqual([path, "PERMISSION_DENIED"])
     expect(await code({ path: "src/a.ts" })).toBeUndefined()
   })
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { splitActions } from "../registry/split-actions.ts"
 import { argumentPaths } from "./effects.ts"
-import { wildcard } from "./wildcard.ts"
+import { foldName, wildcard } from "./wildcard.ts"
 
 export type Permission = "allow" | "deny" | "ask"
 
@@ -39,8 +39,8 @@ export interface PermissionPolicy {
   /** Asks about calls that have doubts as things stand (`ToolDefinition.doubts`), where no rule matches. */
   doubtful?: boolean
   /**
-   * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`). This
-   * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
+   * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`),
+   * compared as the laxest file system would, so that `.ENV` is `.env`. This is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
    */
   denyPaths?: readonly string[]
   /** Whether the call may run; a text says why not. */
@@ -194,11 +194,11 @@ function ruledAs(tool: ToolDefinition, args: JsonObject): readonly string[] {
 }
 
 function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): string | undefined {
-  const patterns = policy.denyPaths ?? []
+  const patterns = (policy.denyPaths ?? []).map((pattern) => pattern.toLowerCase())
   if (patterns.length === 0) return undefined
   const paths = [...argumentPaths(tool.effects?.reads, args), ...argumentPaths(tool.effects?.writes, args)]
   return paths.find((path) => {
-    const parts = plainParts(path)
+    const parts = plainParts(path).map(foldName)
     const places = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
     return patterns.some(
       (pattern) =>

@@ -21,3 +21,14 @@ export function wildcard(pattern: string, text: string): boolean {
   while (pattern[at] === "*") at++
   return at === pattern.length
 }
+
+/** A component of a path as the laxest file system would read it. */
+export function foldName(name: string): string {
+  const folded = name
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[. ]+$/u, "")
+    .toLowerCase()
+  // The short name that NTFS gives a repository's folder.
+  return folded === "git~1" ? ".git" : folded
+}

@@ -34,7 +34,7 @@ export interface ProgramOutcome {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
-  readonly ended: "exit" | "timeout" | "cancelled" | "output-limit" | "disk-limit"
+  readonly ended: "exit" | "timeout" | "cancelled" | "output-limit" | "disk-limit" | "memory-limit"
 }
 
 /** A request over the network. */

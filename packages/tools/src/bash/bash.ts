@@ -27,6 +27,7 @@ const CODES = {
   cancelled: "CANCELLED",
   "output-limit": "OUTPUT_LIMIT",
   "disk-limit": "DISK_LIMIT",
+  "memory-limit": "MEMORY_LIMIT",
 } as const
 const LONGEST_TIMEOUT_MS = 600_000
 const MAX_OUTPUT_CHARS = 36_000
@@ -77,7 +78,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       type: "object",
       properties: {
         exit_code: { type: ["integer", "null"] },
-        ended: { type: "string", enum: ["exit", "timeout", "cancelled", "output-limit", "disk-limit"] },
+        ended: { type: "string", enum: ["exit", "timeout", "cancelled", "output-limit", "disk-limit", "memory-limit"] },
         stdout: { type: "object" },
         stderr: { type: "object" },
         duration_ms: { type: "number" },
@@ -164,6 +165,7 @@ const HINTS = {
   cancelled: "The caller cancelled it.",
   "output-limit": "Redirect the output to a file, or narrow the command.",
   "disk-limit": "Remove what it made, and make fewer or shorter files in one command.",
+  "memory-limit": "Do less in one command, or read and write in parts.",
 } as const
 
 function timeoutHint(timeoutMs: number, longest: number): string {

@@ -234,11 +234,12 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
   const asked = typeof path === "string" ? path : "."
   insideRoot(host, asked)
   const folder = await host.workspace.realPath(asked, "read")
-  const { git: config, sandbox = "auto" } = host.config
+  const { git: config, sandbox = "auto", limits } = host.config
   const settings = {
     sandbox,
     protocols: config?.protocols ?? ["https", "ssh"],
     identity: config?.identity ?? { name: "Toolwright", email: "toolwright@localhost" },
+    limits,
   }
   const { openRepositoryAt } = await import("./repository.ts")
   const repository = await openRepositoryAt(host, settings, folder)

@@ -12,12 +12,15 @@ import {
 } from "@toolwright/host/repository"
 import {
   findProgram,
+  lightLimits,
+  type Limits,
   probeBubblewrap,
   runSandboxed,
   trustedPath,
   type SandboxPolicy,
   type SandboxReport,
 } from "@toolwright/host/sandbox"
+import { GIT_TIMEOUT_MS } from "./endings.ts"
 import { withoutItsLocks } from "./locks.ts"
 
 /**
@@ -47,6 +50,8 @@ export interface GitSettings {
   readonly protocols: readonly string[]
   /** Who commits when git has no identity configured. */
   readonly identity: { readonly name: string; readonly email: string }
+  /** What git may take of the machine. */
+  readonly limits?: Limits | undefined
 }
 
 /**
@@ -148,7 +153,7 @@ export async function runInRepository(
       argv,
       cwd: repository.top,
       env: gitEnvironment(repository, settings, run.remote === true),
-      timeoutMs: run.timeoutMs ?? 60_000,
+      timeoutMs: run.timeoutMs ?? GIT_TIMEOUT_MS,
       limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
       ...planOf(repository, settings, run),
       ...(run.input === undefined ? {} : { input: run.input }),
@@ -189,7 +194,7 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
       writable: repository.writable,
       network: remote,
       ...(remote ? {} : { alone: repository.program }),
-      limits: { processes: null },
+      limits: lightLimits(settings.limits),
       readable,
       folders: [
         ...repository.folders,

@@ -1,5 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { visibleName } from "@toolwright/host/text"
+import { problemOf } from "./endings.ts"
 import { git, type GitOutcome, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 
 /** A changed file: its path from the repository's top, what happened to it, and its old path when it was renamed. */
@@ -52,8 +53,10 @@ export const STATUS = [
 
 /** What a run of `STATUS` told. @throws ToolwrightError `GIT_FAILED` */
 export function statusOf(outcome: GitOutcome): Status {
-  if (outcome.exitCode !== 0)
-    throw new ToolwrightError("GIT_FAILED", `git status failed: ${outcome.stderr.text.trim() || outcome.ended}`)
+  if (outcome.exitCode !== 0) {
+    const { code, why, hint } = problemOf(outcome)
+    throw new ToolwrightError(code, `git status failed: ${why}`, hint === undefined ? {} : { hint })
+  }
   return parseStatus(outcome.stdout.text)
 }
 

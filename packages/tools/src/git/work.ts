@@ -4,6 +4,7 @@ import { sandboxNotice } from "@toolwright/host/sandbox"
 import { lstatSync } from "node:fs"
 import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
+import { problemOf } from "./endings.ts"
 import type { GitOutcome, GitRun, GitSettings, Repository } from "./repository.ts"
 
 /** Everything an action works with. Dispose of it. */
@@ -40,13 +41,13 @@ export function paths({ host, repository }: GitWork, files: unknown): string[] {
 
 /** A failed git command: what git said, and what to do. */
 export function gitFailure(action: string, outcome: GitOutcome, hint?: string): ToolResult {
-  const said = `${outcome.stderr.text}\n${outcome.stdout.text}`.trim()
-  const why = outcome.ended === "exit" ? said || `exit code ${outcome.exitCode}` : `it was ended (${outcome.ended})`
+  const problem = problemOf(outcome)
   const notice = sandboxNotice(outcome.sandbox)
   return failure({
-    code: outcome.ended === "exit" ? "GIT_FAILED" : outcome.ended === "timeout" ? "TIMEOUT" : "CANCELLED",
-    message: `git ${action} failed: ${why}`,
+    code: problem.code,
+    message: `git ${action} failed: ${problem.why}`,
     ...(hint === undefined ? {} : { hint }),
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     metadata: { sandbox: outcome.sandbox, ...(notice === "" ? {} : { warning: notice }) },
   })
 }

@@ -115,7 +115,8 @@ function queryOf(pattern: string, args: JsonObject): ContentQuery {
   }
 }
 
-function answer({ matches, total, incomplete, engine }: GrepResult, none: string, note?: string): ToolResult {
+function answer(result: GrepResult, none: string, note?: string): ToolResult {
+  const { matches, total, incomplete, engine, leftOut } = result
   const truncated = incomplete || total > matches.length
   const lines = matches.flatMap(({ path, line, text, before = [], after = [] }) => {
     const name = visibleName(path)
@@ -129,11 +130,25 @@ function answer({ matches, total, incomplete, engine }: GrepResult, none: string
     `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or ` +
     "include, or raise max_results.]"
   const text = total === 0 ? none : bounded(lines, truncated ? more : undefined)
+  const notes = [...limitsTold(result), ...(note === undefined ? [] : [note])]
   return success({
-    output: note === undefined ? text : `${text}\n${note}`,
-    data: { matches, total, truncated },
+    output: [text, ...notes].join("\n"),
+    data: { matches, total, truncated, ...(leftOut.length === 0 ? {} : { left_out: leftOut.slice(0, MOST_LEFT_OUT) }) },
     metadata: { engine, ...(note === undefined ? {} : { plainText: true }) },
   })
+}
+
+const MOST_LEFT_OUT = 100
+const LEFT_OUT_SHOWN = 5
+
+/** What a search did not look at. */
+function limitsTold({ leftOut, late }: GrepResult): string[] {
+  const shown = leftOut.slice(0, LEFT_OUT_SHOWN).map(visibleName)
+  const more = leftOut.length > shown.length ? ` and ${leftOut.length - shown.length} more` : ""
+  return [
+    ...(late ? ["[The search was ended: there is more to look at than it has time for. Narrow it with path.]"] : []),
+    ...(shown.length === 0 ? [] : [`[Not searched, too large: ${shown.join(", ")}${more}. Use bash for these.]`]),
+  ]
 }
 
 /** Lines as long as a model should be shown, and how many were left out. */

@@ -1,10 +1,12 @@
+import { lstatSync } from "node:fs"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { Workspace } from "@toolwright/host/paths"
 import { decodeText, splitLines, withoutEnding } from "@toolwright/host/text"
 import { includeTest, lineMatcher, matchingLines, searchDirectory } from "./line-search.ts"
-import type { ContentQuery, Hit, HitList } from "./query.ts"
+import { SEARCH_BOUNDS, type ContentQuery, type Hit, type HitList, type SearchBounds } from "./query.ts"
 import { hasTrapAbove, hasTrapBelow } from "./ignore-traps.ts"
 import { ripgrepPath, runRipgrep } from "./ripgrep.ts"
+import { walkFiles } from "./walk-files.ts"
 
 /** A matching line with its text. */
 export interface LineMatch {
@@ -22,6 +24,10 @@ export interface GrepResult {
   total: number
   incomplete: boolean
   engine: "ripgrep" | "re2js"
+  /** Files that were not looked into since they are too large. */
+  leftOut: readonly string[]
+  /** Whether the time of a search was over before all was looked at. */
+  late: boolean
 }
 
 export interface GrepOptions {
@@ -31,6 +37,9 @@ export interface GrepOptions {
   signal?: AbortSignal | undefined
   /** Which engine to use; ripgrep where it is there unless given. */
   engine?: "ripgrep" | "re2js"
+  bounds?: SearchBounds
+  /** The ripgrep to use; that of its package unless given. */
+  executable?: string
 }
 
 /** Paths that no tool accepts; what lies there cannot be read. */
@@ -55,12 +64,12 @@ export async function grep(
   options: GrepOptions,
 ): Promise<GrepResult> {
   const { stat, shown, real } = await workspace.stat(path)
-  const executable = options.engine === "re2js" ? undefined : await ripgrepPath()
+  const executable = options.engine === "re2js" ? undefined : (options.executable ?? (await ripgrepPath()))
   const engine = executable === undefined ? "re2js" : "ripgrep"
   const inFile = !stat.isDirectory()
   const found = inFile
     ? await findInFile(workspace, path, query, executable, options.signal)
-    : await findInDirectory(workspace, path, query, executable, options.signal)
+    : await findInDirectory({ workspace, path, query, signal: options.signal, bounds: options.bounds }, executable)
   const wanted = await includeTest(query.include)
   const visible = (file: string) =>
     wanted(file) && !UNNAMEABLE.test(file) && workspace.policy.readable(`${real}/${file}`)
@@ -81,7 +90,11 @@ export async function grep(
       else matches.push(...lines.flatMap((line) => matchAt(content, line, name, options.context)))
     }
   }
-  return { matches, total: hits.length - unreadable, incomplete: found.incomplete, engine }
+  const { incomplete, late = false } = found
+  const leftOut = (found.leftOut ?? [])
+    .filter(visible)
+    .map((file) => `${shown.endsWith("/") ? shown : `${shown}/`}${file}`)
+  return { matches, total: hits.length - unreadable, incomplete, engine, leftOut, late }
 }
 
 async function findInFile(
@@ -93,37 +106,95 @@ async function findInFile(
 ): Promise<HitList> {
   const { bytes } = await workspace.read(path)
   if (executable !== undefined) return runRipgrep(executable, query, { cwd: "/", input: bytes }, signal)
-  const lines = matchingLines(bytes, await lineMatcher(query))
+  const lines = await matchingLines(bytes, await lineMatcher(query), signal)
   return { hits: lines.map((line) => ({ path: "", line })), incomplete: false }
 }
 
 /** Whoever searches longer may be held up by what is no ignore file; most searches never get so far. */
 const LOOK_AFTER_MS = 300
+/** And whoever searches longer than this by a file that takes it all: then such are looked for. */
+const LARGE_AFTER_MS = 1500
+
+/** A search of all files below a directory. */
+interface DirectorySearch {
+  workspace: Workspace
+  path: string
+  query: ContentQuery
+  signal: AbortSignal | undefined
+  bounds: SearchBounds | undefined
+}
 
 /** By ripgrep, or by ourselves where it is not there or would wait for what stands in an ignore file's place. */
-async function findInDirectory(
-  workspace: Workspace,
-  path: string,
-  query: ContentQuery,
-  executable: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<HitList> {
-  const ourselves = () => searchDirectory(workspace, path, query, signal)
+async function findInDirectory(search: DirectorySearch, executable: string | undefined): Promise<HitList> {
+  const { workspace, path, query, signal, bounds = SEARCH_BOUNDS } = search
+  const ourselves = () => searchDirectory(workspace, path, query, signal, bounds)
   if (executable === undefined || hasTrapAbove(await workspace.realPath(path, "read"))) return ourselves()
-  const trapped = new AbortController()
-  const either = signal === undefined ? trapped.signal : AbortSignal.any([signal, trapped.signal])
-  const look = async (): Promise<void> => {
-    if (await hasTrapBelow(workspace, path, either).catch(() => false)) trapped.abort()
+  const first = await watchedRipgrep(search, executable)
+  if (first.heldUp === "trap") return ourselves()
+  if (first.heldUp !== "large") return first.found
+  const leftOut = await largeFiles(search)
+  const { found } = await watchedRipgrep(search, executable, bounds.fileBytes)
+  return { ...found, leftOut }
+}
+
+/** Why a run of ripgrep was broken off: what it would wait for, files that are too large, or its time. */
+type HeldUp = "trap" | "large" | "late"
+
+/** One run of ripgrep, which is broken off where something holds it up. @param fileBytes larger files are left out */
+async function watchedRipgrep(
+  { workspace, path, query, signal, bounds = SEARCH_BOUNDS }: DirectorySearch,
+  executable: string,
+  fileBytes?: number,
+): Promise<{ found: HitList; heldUp?: HeldUp }> {
+  const stop = new AbortController()
+  const hits: HitList = { hits: [], incomplete: true, late: true }
+  const hold = (why: HeldUp): void => stop.abort(why)
+  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+  const lookFor = (why: HeldUp, look: () => Promise<boolean>) => async (): Promise<void> => {
+    if (await look().catch(() => false)) hold(why)
   }
-  const timer = setTimeout(() => void look(), LOOK_AFTER_MS)
+  const trapped = lookFor("trap", () => hasTrapBelow(workspace, path, either))
+  const filled = lookFor(
+    "large",
+    async () => (await largeFiles({ workspace, path, query, signal: either, bounds }, 1)).length > 0,
+  )
+  const timers = [
+    setTimeout(() => void trapped(), LOOK_AFTER_MS),
+    setTimeout(() => hold("late"), bounds.ms),
+    ...(fileBytes === undefined ? [setTimeout(() => void filled(), LARGE_AFTER_MS)] : []),
+  ]
+  const target = { ...(fileBytes === undefined ? {} : { fileBytes }), onMemory: () => hold("large"), into: hits.hits }
   try {
-    return await workspace.inDirectory(path, (cwd) => runRipgrep(executable, query, { cwd }, either))
+    return {
+      found: await workspace.inDirectory(path, (cwd) => runRipgrep(executable, query, { cwd, ...target }, either)),
+    }
   } catch (thrown) {
-    if (!trapped.signal.aborted || signal?.aborted === true) throw thrown
-    return ourselves()
+    if (!stop.signal.aborted || signal?.aborted === true) throw thrown
+    return { found: hits, heldUp: stop.signal.reason as HeldUp }
   } finally {
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
+    stop.abort()
   }
+}
+
+/** Files that a search would look into and that are larger than its bounds. @param most ends with so many */
+async function largeFiles(
+  { workspace, path, query, signal, bounds = SEARCH_BOUNDS }: DirectorySearch,
+  most = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const wanted = await includeTest(query.include)
+  const found: string[] = []
+  await walkFiles(
+    workspace,
+    path,
+    { includeIgnored: query.includeIgnored, signal },
+    ({ kind, path: below }, { real }) => {
+      if (kind !== "file" || !wanted(below)) return undefined
+      if ((lstatSync(`${real}/${below}`, { throwIfNoEntry: false })?.size ?? 0) > bounds.fileBytes) found.push(below)
+      return found.length >= most ? "stop" : undefined
+    },
+  )
+  return found
 }
 
 function byFile(hits: readonly Hit[]): Map<string, number[]> {

@@ -41,3 +41,5 @@ export async function createIgnoreRules(): Promise<IgnoreRules> {
 
 /** In the order in which they count: rules of later ones win. */
 export const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"]
+/** Longest file of rules that is read, in bytes. */
+export const LARGEST_IGNORE_FILE = 1024 * 1024

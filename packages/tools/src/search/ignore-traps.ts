@@ -1,20 +1,20 @@
 import { lstatSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Workspace } from "@toolwright/host/paths"
-import { IGNORE_FILES } from "./ignore-rules.ts"
+import { IGNORE_FILES, LARGEST_IGNORE_FILE } from "./ignore-rules.ts"
 
 /** What ripgrep opens in a folder and in every one above it. */
 const OPENED = [...IGNORE_FILES, join(".git", "info", "exclude")]
 
 /*
  * Ripgrep opens ignore files whatever they are: a pipe that nobody writes to holds it for ever, and a link to a device
- * without end is read until memory is. A search by ourselves reads regular files alone.
+ * without end is read until memory is, as is a file of gigabytes. A search by ourselves reads regular files alone, and
+ * none that is longer than rules are.
  */
 
-/** Whether something but a regular file stands in an ignore file's place, in a folder or above it. */
+/** Whether something but a file of rules stands in an ignore file's place, in a folder or above it. */
 export function hasTrapAbove(folder: string): boolean {
-  const isTrap = (name: string): boolean => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === false
-  if (OPENED.some(isTrapSafely(isTrap))) return true
+  if (OPENED.some((name) => isTrap(join(folder, name)))) return true
   return dirname(folder) !== folder && hasTrapAbove(dirname(folder))
 }
 
@@ -23,8 +23,8 @@ export async function hasTrapBelow(workspace: Workspace, path: string, signal: A
   let found = false
   await workspace.walk(
     path,
-    (entry) => {
-      found = IGNORE_FILES.includes(entry.name) && entry.kind !== "file"
+    (entry, { real }) => {
+      found = IGNORE_FILES.includes(entry.name) && isTrap(join(real, entry.path))
       return found ? "stop" : undefined
     },
     { signal },
@@ -32,13 +32,12 @@ export async function hasTrapBelow(workspace: Workspace, path: string, signal: A
   return found
 }
 
-/** A part of a path may be a file, or be closed to us: then nothing is opened there either. */
-function isTrapSafely(isTrap: (name: string) => boolean): (name: string) => boolean {
-  return (name) => {
-    try {
-      return isTrap(name)
-    } catch {
-      return false
-    }
+function isTrap(path: string): boolean {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    return stat !== undefined && (!stat.isFile() || stat.size > LARGEST_IGNORE_FILE)
+  } catch {
+    // A part of a path may be a file, or be closed to us: then nothing is opened there either.
+    return false
   }
 }

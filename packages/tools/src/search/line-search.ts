@@ -1,7 +1,9 @@
+import { ToolwrightError } from "@toolwright/toolbox"
 import type { Workspace } from "@toolwright/host/paths"
 import { decodeText, splitLines, withoutEnding } from "@toolwright/host/text"
 import { compileGlobs } from "./glob.ts"
-import { LARGEST_SEARCHED, MOST_HITS, type ContentQuery, type HitList } from "./query.ts"
+import { createTurns } from "@toolwright/host"
+import { MOST_HITS, SEARCH_BOUNDS, type ContentQuery, type HitList, type SearchBounds } from "./query.ts"
 import { invalidPattern } from "./ripgrep.ts"
 import { walkFiles } from "./walk-files.ts"
 
@@ -14,7 +16,9 @@ export async function searchDirectory(
   path: string,
   query: ContentQuery,
   signal: AbortSignal | undefined,
+  bounds: SearchBounds = SEARCH_BOUNDS,
 ): Promise<HitList> {
+  const over = performance.now() + bounds.ms
   const matches = await lineMatcher(query)
   const wanted = await includeTest(query.include)
   const files: string[] = []
@@ -23,24 +27,45 @@ export async function searchDirectory(
     start = place.real
     if (entry.kind === "file" && wanted(entry.path)) files.push(entry.path)
   })
-  const found: HitList = { hits: [], incomplete: false }
+  const leftOut: string[] = []
+  const found: HitList = { hits: [], incomplete: false, leftOut }
+  let left = bounds.bytes
   for (const file of files) {
     signal?.throwIfAborted()
-    const content = await workspace.read(`${start}/${file}`, LARGEST_SEARCHED).catch(() => undefined)
+    const content = await workspace.read(`${start}/${file}`, bounds.fileBytes).catch((thrown: unknown) => {
+      if (ToolwrightError.isInstance(thrown) && thrown.code === "FILE_TOO_LARGE") leftOut.push(file)
+    })
     if (content === undefined) continue
-    for (const line of matchingLines(content.bytes, matches)) {
+    left -= content.bytes.length
+    for (const line of await matchingLines(content.bytes, matches, signal)) {
       if (found.hits.length === MOST_HITS) return { ...found, incomplete: true }
       found.hits.push({ path: file, line })
     }
+    if (left < 0 || performance.now() > over) return { ...found, incomplete: true, late: true }
   }
   return found
 }
 
-/** Numbers of the matching lines of a content; none when it is binary. */
-export function matchingLines(bytes: Uint8Array, matches: (line: string) => boolean): number[] {
+/**
+ * Numbers of the matching lines of a content; none when it is binary. Works in slices, so that other work and
+ * cancellation get their turn.
+ */
+export async function matchingLines(
+  bytes: Uint8Array,
+  matches: (line: string) => boolean,
+  signal?: AbortSignal,
+): Promise<number[]> {
   const text = decodeText(bytes)?.text
   if (text === undefined || text.includes("\0")) return []
-  return splitLines(text).flatMap((line, index) => (matches(withoutEnding(line)) ? [index + 1] : []))
+  const found: number[] = []
+  const turn = createTurns()
+  for (const [index, line] of splitLines(text).entries()) {
+    const waiting = turn()
+    if (waiting !== undefined) await waiting
+    signal?.throwIfAborted()
+    if (matches(withoutEnding(line))) found.push(index + 1)
+  }
+  return found
 }
 
 /** @throws ToolwrightError `INVALID_PATTERN` */

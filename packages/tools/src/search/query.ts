@@ -26,13 +26,30 @@ export interface HitList {
   hits: Hit[]
   /** Whether the engine stopped at its own limit. */
   incomplete: boolean
+  /** Files that were not looked into since they are too large, below the start. */
+  leftOut?: readonly string[]
+  /** Whether the time of a search was over before all was looked at. */
+  late?: boolean
+}
+
+/** How much a search looks at. */
+export interface SearchBounds {
+  /** Of files that are larger, in bytes, nothing is looked at where they take up the search. */
+  readonly fileBytes: number
+  /** Of all files together, where they are searched in this process. */
+  readonly bytes: number
+  /** After so many milliseconds what was found is the answer. */
+  readonly ms: number
+}
+
+export const SEARCH_BOUNDS: SearchBounds = {
+  fileBytes: 64 * 1024 * 1024,
+  bytes: 1024 * 1024 * 1024,
+  ms: 30_000,
 }
 
 /** More hits than these are not collected: nobody reads them, and a count of them says enough. */
 export const MOST_HITS = 50_000
-/** Larger files are not searched without ripgrep, in bytes. */
-export const LARGEST_SEARCHED = 50 * 1024 * 1024
-
 /** Longest answer of a search, in characters. */
 export const MOST_CHARS = 20_000
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { watchMemory } from "@toolwright/host/process"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { MOST_HITS, type ContentQuery, type Hit, type HitList } from "./query.ts"
 
@@ -17,6 +18,12 @@ export interface RipgrepTarget {
   cwd: string
   /** What to search instead of the directory: a content, given on the standard input. */
   input?: Buffer
+  /** Larger files are not looked at. */
+  fileBytes?: number
+  /** Called once when it takes more memory than a search should: for lines without an end it takes all of it. */
+  onMemory?: () => void
+  /** Where what is found is put, so that it is known also of a search that is broken off. */
+  into?: Hit[]
 }
 
 /**
@@ -32,7 +39,7 @@ export async function runRipgrep(
   signal: AbortSignal | undefined,
 ): Promise<HitList> {
   signal?.throwIfAborted()
-  const child = spawn(executable, ripgrepArguments(query, target.input !== undefined), {
+  const child = spawn(executable, ripgrepArguments(query, target), {
     cwd: target.cwd,
     env: {},
     stdio: ["pipe", "pipe", "pipe"],
@@ -41,7 +48,7 @@ export async function runRipgrep(
   // A child that has seen enough closes its input early.
   child.stdin.on("error", () => undefined)
   child.stdin.end(target.input)
-  const found: HitList = { hits: [], incomplete: false }
+  const found: HitList = { hits: target.into ?? [], incomplete: false }
   let rest = ""
   child.stdout.setEncoding("latin1")
   child.stdout.on("data", (chunk: string) => {
@@ -55,16 +62,24 @@ export async function runRipgrep(
   child.stderr.on("data", (chunk: string) => {
     if (complaint.length < 4000) complaint += chunk
   })
+  const unwatch = watched(child.pid, target.onMemory)
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on("error", (thrown) => reject(signal?.aborted ? (signal.reason as Error) : thrown))
     child.on("close", resolve)
-  })
+  }).finally(unwatch)
   if (status === 2 && found.hits.length === 0 && /regex|glob/u.test(complaint))
     throw invalidPattern(query.pattern, complaint)
   return found
 }
 
-function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
+/** More memory than a search of lines takes. */
+const MOST_MEMORY_MB = 1024
+
+function watched(pid: number | undefined, onMemory: (() => void) | undefined): () => void {
+  return pid === undefined || onMemory === undefined ? () => {} : watchMemory(pid, MOST_MEMORY_MB, onMemory)
+}
+
+function ripgrepArguments(query: ContentQuery, { input, fileBytes }: RipgrepTarget): string[] {
   return [
     "--no-config",
     "--color=never",
@@ -82,11 +97,12 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
     ...(query.ignoreCase ? ["--ignore-case"] : []),
     ...(query.word ? ["--word-regexp"] : []),
     ...(query.includeIgnored ? ["--no-ignore"] : []),
+    ...(fileBytes === undefined ? [] : [`--max-filesize=${fileBytes}`]),
     ...nameFilter(query.include),
     "-e",
     query.pattern,
     "--",
-    fromInput ? "-" : "./",
+    input === undefined ? "./" : "-",
   ]
 }
 

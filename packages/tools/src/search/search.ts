@@ -39,6 +39,7 @@ const OUTPUT: JsonSchema = {
     files: { type: "array", items: { type: "string" } },
     total: { type: "integer" },
     truncated: { type: "boolean" },
+    left_out: { type: "array", items: { type: "string" }, description: "Files that are too large to be searched" },
   },
   required: ["total", "truncated"],
 }

@@ -1,8 +1,6 @@
 import { join, relative, sep } from "node:path"
 import type { Workspace, WalkEntry, WalkSummary } from "@toolwright/host/paths"
-import { createIgnoreRules, IGNORE_FILES } from "./ignore-rules.ts"
-
-const LARGEST_IGNORE_FILE = 1024 * 1024
+import { createIgnoreRules, IGNORE_FILES, LARGEST_IGNORE_FILE } from "./ignore-rules.ts"
 
 export interface WalkFilesOptions {
   includeIgnored: boolean

@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment, changedFiles, folderState, runInWorkspace, outcomeText } from "@toolwright/host/process"
-import { findProgram } from "@toolwright/host/sandbox"
+import { findProgram, trustedPath } from "@toolwright/host/sandbox"
 import { stateTextOf } from "@toolwright/host/state-files"
 import type { CheckReport, CheckRequest } from "./check.ts"
 
@@ -17,7 +17,8 @@ export async function checkPreCommit({
   files,
   signal,
 }: CheckRequest): Promise<Omit<CheckReport, "name" | "duration_ms">> {
-  const command = await findHook(host.root, files)
+  const path = trustedPath(host.workspace.roots.map(({ real }) => real))
+  const command = await findHook(host.root, files, path)
   if (command === undefined) return { status: "skipped", summary: "not configured: no pre-commit hook", errors: [] }
   if ("missing" in command)
     return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
@@ -49,6 +50,7 @@ export async function checkPreCommit({
 async function findHook(
   root: string,
   files: readonly string[],
+  path: string,
 ): Promise<{ name: string; argv: string[] } | { missing: string } | undefined> {
   const hook = join(await hooksFolder(root), "pre-commit")
   const runs = await access(hook, constants.X_OK).then(
@@ -61,8 +63,8 @@ async function findHook(
     () => false,
   )
   if (!configured) return undefined
-  const program = findProgram("pre-commit")
-  if (program === undefined) return { missing: ".pre-commit-config.yaml is there, but pre-commit is not installed." }
+  const program = findProgram("pre-commit", path)
+  if (program === undefined) return { missing: MISSING }
   return {
     name: "pre-commit",
     argv: [
@@ -73,6 +75,11 @@ async function findHook(
     ],
   }
 }
+
+/** A program that the folder brings along is whatever its author wants it to be. */
+const MISSING =
+  ".pre-commit-config.yaml is there, but pre-commit is not installed outside of the workspace: one that lies in it is " +
+  "not started by its name. Install it for the user (pipx install pre-commit), or as a hook (pre-commit install)."
 
 /** Where hooks lie: `core.hooksPath` when the repository sets one inside the workspace, `.git/hooks` otherwise. */
 async function hooksFolder(root: string): Promise<string> {

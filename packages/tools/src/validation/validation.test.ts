@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { ToolRegistry, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import type { ProcessToolsConfig } from "@toolwright/host/process"
@@ -166,5 +166,25 @@ describe("the pre-commit check", () => {
     process.env.PATH = path
     expect(result.output).toMatch(/pre-commit is not installed/u)
     expect(result.success).toBe(false)
+  })
+
+  test.each([
+    ["a folder of the workspace", (root: string) => join(root, "bin")],
+    ["packages that the folder brings along", (root: string) => join(root, "../node_modules/.bin")],
+  ])("starts no pre-commit from %s on the PATH", async (_, folderOn) => {
+    using fixture = workspaceFixture({ ...GOOD, ".pre-commit-config.yaml": "repos: []\n" })
+    const path = process.env.PATH
+    const folder = folderOn(fixture.root)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "pre-commit"), `#!/bin/sh\ntouch ${fixture.root}/started\n`)
+    chmodSync(join(folder, "pre-commit"), 0o755)
+    process.env.PATH = [folder, "/nonexistent"].join(delimiter)
+    try {
+      const result = await validate(fixture, { operation: "pre-commit" })
+      expect(result.output).toMatch(/not installed outside of the workspace/u)
+    } finally {
+      process.env.PATH = path
+    }
+    expect(existsSync(join(fixture.root, "started"))).toBe(false)
   })
 })

@@ -96,6 +96,7 @@ export const PROGRAMS = entries({
   COMMAND_FAILED: { means: "the program ended with another code than 0" },
   COMMAND_NOT_ALLOWED: { means: "the program is not among those that may run" },
   INVALID_CONFIG: { means: "the settings of programs are malformed", exit: 2 },
+  MEMORY_LIMIT: { means: "the program took more memory than it may, and was ended" },
   DISK_LIMIT: { means: "the program made more files, or wrote more, than it may, and was ended" },
   OUTPUT_LIMIT: { means: "the program wrote more than is kept, and was ended" },
   PROGRAM_NOT_FOUND: { means: "the program is not installed" },

@@ -1,0 +1,46 @@
+import { readdirSync } from "node:fs"
+import type { JsonObject } from "@toolwright/toolbox"
+import type { ProcessToolsConfig } from "@toolwright/host/process"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { commitTreeBomb } from "@toolwright/host/testing/tree-bomb"
+import { describe, expect, test } from "vitest"
+import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
+
+/** A repository with such a commit beside what is checked out. */
+function repository(config: ProcessToolsConfig = {}): WorkspaceFixture {
+  const fixture = workspaceFixture({ "README.md": "one\n" }, { limits: { memoryMb: 32 }, ...config })
+  fixture.gits(["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=Begin"])
+  commitTreeBomb(fixture.root)
+  return fixture
+}
+
+const LIMITS = ["MEMORY_LIMIT", "OUTPUT_LIMIT", "DISK_LIMIT"]
+
+describe.skipIf(process.platform !== "linux").each(["auto", "off"] as const)(
+  "a commit that names ten thousand million files, sandbox %s",
+  (sandbox) => {
+    const git = (fixture: WorkspaceFixture, args: JsonObject) => callTool(fixture.tools.get("git")!, args)
+
+    test("is not checked out, and what lies there stays", async () => {
+      using fixture = repository({ sandbox })
+      const { error } = await git(fixture, { action: "checkout", ref: "bomb" })
+      expect(LIMITS).toContain(error?.code)
+      expect(error?.message).toMatch(/^git \S+ failed: it was ended because it took too much/u)
+      expect(error?.hint).toContain("names more files than can be looked at")
+      expect(readdirSync(fixture.root).toSorted()).toEqual([".git", "README.md"])
+      expect(await git(fixture, { action: "status" })).toMatchObject({ success: true, data: { branch: "main" } })
+    })
+
+    test.each([
+      ["status", { action: "status" }],
+      ["diff", { action: "diff", staged: true }],
+      ["log", { action: "log" }],
+    ])("is looked at by %s within its bounds", async (_, args) => {
+      using fixture = repository({ sandbox })
+      fixture.git("symbolic-ref", "HEAD", "refs/heads/bomb")
+      const { success, error } = await git(fixture, args)
+      if (!success) expect(LIMITS).toContain(error?.code)
+      expect(readdirSync(fixture.root).toSorted()).toEqual([".git", "README.md"])
+    })
+  },
+)
