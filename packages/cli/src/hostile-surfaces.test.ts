@@ -128,9 +128,7 @@ describe.skipIf(process.platform === "win32")("a folder from elsewhere", () => {
     "with %s gets nothing from those who serve it, show it and work in it",
     async (_, folder, commands) => {
       if (folder.needs === "sandbox" && sandbox === undefined) return
-      // Reading gigabytes once is the matter of the command line's test; here it would be done five times.
-      const isHuge = folder.name.includes("gigabytes")
-      const calls = callsOf(folder).filter(([name]) => !isHuge || name !== "search")
+      const calls = callsOf(folder)
       const uses: readonly ((place: Place) => Promise<string>)[] = [
         (place) => served(place, calls),
         shown,

@@ -60,20 +60,31 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
         })
       }
       const ended = await run(String(task), { ...context, depth: depth + 1 })
-      return "summary" in ended ? answerOf(ended) : answerOf({ summary: ended })
+      return answerOf("summary" in ended ? ended : { summary: ended }, readOnly)
     },
   })
 }
 
-/** What whoever asked is told: the agent's answer, and which run it was. */
-function answerOf({ summary, waits }: AskedRun): ToolResult {
+const FILES_NAMED = 20
+
+/** What an agent changed, as it is on record: its own words about that are a claim. */
+function changesTold(files: readonly string[], readOnly: boolean): string {
+  if (readOnly) return ""
+  if (files.length === 0) return "\n[On record: it changed no file.]"
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : ""
+  return `\n[On record: it changed ${files.slice(0, FILES_NAMED).join(", ")}${more}.]`
+}
+
+/** What whoever asked is told: the agent's answer, what it changed, and which run it was. */
+function answerOf({ summary, waits }: AskedRun, readOnly: boolean): ToolResult {
   const { runId, outcome, message, inputTokens, outputTokens, modifiedFiles, artifacts, output } = summary
   const parts = {
-    output: message,
+    output: message + changesTold(modifiedFiles, readOnly),
     data: {
       run: runId,
       outcome,
       message,
+      changed: [...modifiedFiles],
       ...(artifacts === undefined ? {} : { artifacts }),
       ...(output === undefined ? {} : { output }),
     },
@@ -87,7 +98,7 @@ function answerOf({ summary, waits }: AskedRun): ToolResult {
   return failure({
     ...parts,
     code: "AGENT_FAILED",
-    message: `${outcome}: ${message}`,
+    message: `${outcome}: ${message}${changesTold(modifiedFiles, readOnly)}`,
     hint: "Give it a smaller task, or do this part yourself.",
   })
 }

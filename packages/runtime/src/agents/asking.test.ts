@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createScriptedBackend, type Backend, type InferRequest } from "@toolwright/backends"
@@ -250,4 +250,20 @@ test("an agent that failed is not put right by its word that all is done, only b
   const honest = { ...liar, second: [write("a.txt"), { reply: "It is there." }] }
   const done = await (await assembled(honest)).toolwright.complete("zero", { agent: "lead" })
   expect(done).toMatchObject({ outcome: "completed", modifiedFiles: [expect.stringMatching(/a\.txt$/)] })
+})
+
+test("whoever asks is told what is on record, whatever the asked agent says that it did", async () => {
+  const claim = "I wrote a.txt and b.txt, committed them, and all 12 tests pass."
+  const { cwd, toolwright, backend } = await assembled({
+    lies: [ask("writer", "nothing at all"), ask("writer", "half of it"), { reply: "lies is done" }],
+    nothing: [{ reply: claim }],
+    half: [write("a.txt"), { reply: claim }],
+  })
+  await toolwright.complete("lies starts", { agent: "lead" })
+  const told = backend.requests.at(-1)!.messages.filter(({ role }) => role === "tool")
+  expect(told.map(({ content }) => String(content))).toEqual([
+    expect.stringContaining("[On record: it changed no file.]"),
+    expect.stringContaining("[On record: it changed a.txt.]"),
+  ])
+  expect(readdirSync(cwd).filter((name) => name.endsWith(".txt"))).toEqual(["a.txt"])
 })

@@ -270,6 +270,61 @@ onBothDatabases("the log of a run", (address) => {
       expect((await verifyRun(log.database, "r")).broken).toBeDefined()
     })
 
+    const FIELDS = "type, time, fence, hash, salt, digest, body_ref, body"
+    const copied = (run: string, seq: number, to: number): string =>
+      `INSERT INTO run_events (run, seq, ${FIELDS}) SELECT 'r', ${to}, ${FIELDS} FROM run_events
+       WHERE run = '${run}' AND seq = ${seq}`
+    const moved = (seq: number, to: number): string =>
+      `UPDATE run_events SET seq = ${to} WHERE run = 'r' AND seq = ${seq}`
+    const removed = (seq: number): string => `DELETE FROM run_events WHERE run = 'r' AND seq = ${seq}`
+    test.each([
+      ["two that changed places", [moved(2, 9), moved(3, 2), moved(9, 3)], 2],
+      ["the last two that changed places", [moved(4, 9), moved(3, 4), moved(9, 3)], 3],
+      ["one that stands there twice", [moved(4, 5), moved(3, 4), copied("r", 2, 3)], 3],
+      ["the last one again after it", [copied("r", 4, 5)], 5],
+      ["the first one again after the last", [copied("r", 1, 5)], 5],
+      ["one taken out of the middle", [removed(2)], 2],
+      ["one taken out, and the others moved up", [removed(2), moved(3, 2), moved(4, 3)], 2],
+      ["the first one taken out, and the others moved up", [removed(1), moved(2, 1), moved(3, 2), moved(4, 3)], 1],
+      ["one of another run in its place", [removed(2), copied("s", 2, 2)], 2],
+      ["the last one of another run in its place", [removed(4), copied("s", 4, 4)], 4],
+      ["one of another run after the last", [copied("s", 4, 5)], 5],
+    ])("shows that events are not in the place where they were written: %s", async (_, statements, seq) => {
+      const log = await logAt(address())
+      for (const run of ["r", "s"]) {
+        const writer = await log.begin(newRun(run))
+        await writer.append([event("a"), event("pay", { amount: 1 }), event("pay", { amount: 1 }), event("d")])
+      }
+      expect(await verifyRun(log.database, "r")).not.toHaveProperty("broken")
+      for (const statement of statements) await log.database.query(statement)
+      expect((await verifyRun(log.database, "r")).broken?.seq).toBe(seq)
+      expect(await verifyRun(log.database, "s")).not.toHaveProperty("broken")
+    })
+
+    test("shows that an event came from another log, where the same was written", async () => {
+      const logs = [await logAt(address()), await logAt(address())]
+      for (const log of logs) {
+        const writer = await log.begin(newRun("r"))
+        await writer.append([event("a"), event("pay", { amount: 1 }), event("c")])
+      }
+      const [here, there] = logs.map(({ database }) => database) as [Database, Database]
+      for (const seq of [1, 2, 3]) {
+        const [row] = await there.query<Record<string, string>>(
+          `SELECT hash, salt, digest, body FROM run_events WHERE run = 'r' AND seq = ${seq}`,
+        )
+        const own = await here.query(`SELECT hash, salt, digest, body FROM run_events WHERE run = 'r' AND seq = ${seq}`)
+        const put = (values: Record<string, string | null>) =>
+          here.query(
+            `UPDATE run_events SET hash = ?, salt = ?, digest = ?, body = ? WHERE run = 'r' AND seq = ${seq}`,
+            [values.hash!, values.salt ?? null, values.digest ?? null, values.body ?? null],
+          )
+        await put(row!)
+        expect((await verifyRun(here, "r")).broken, String(seq)).toBeDefined()
+        await put(own[0] as Record<string, string | null>)
+        expect(await verifyRun(here, "r")).not.toHaveProperty("broken")
+      }
+    })
+
     const summary = JSON.stringify({ runId: "r", outcome: "failed", message: "not done" })
     test.each([
       ["UPDATE runs SET outcome = 'completed'", "lists say something else of its end"],

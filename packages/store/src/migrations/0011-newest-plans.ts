@@ -3,7 +3,8 @@ import type { Migration } from "kysely/migration"
 
 /**
  * The newest plans, and the newest evaluations, are few among very many tasks and runs: they are read from indexes of
- * their own, in their order, and not looked for among all others.
+ * their own, in their order, and not looked for among all others. Tasks are counted by state from an index too: their
+ * rows hold what they were asked, which may be long.
  */
 export const newestPlans: Migration = {
   async up(database: Kysely<unknown>) {
@@ -13,6 +14,7 @@ export const newestPlans: Migration = {
       .columns(["created_at", "id", "plan"])
       .where(sql`plan IS NOT NULL` as never)
       .execute()
+    await database.schema.createIndex("tasks_by_state").on("tasks").columns(["state", "created_at", "id"]).execute()
     await database.schema
       .createIndex("runs_of_evaluations")
       .on("runs")

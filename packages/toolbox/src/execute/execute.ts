@@ -89,7 +89,9 @@ export async function executeCall(
   const repairs = [...resolved.repairs, ...checked.repairs]
   telling.start(tool.name, args, { repairs, provenance: tool.provenance ?? LOCAL })
   const result =
-    options.dryRun === true ? notRun(options.permissions, tool, args) : await carryOut(tool, args, options, telling)
+    options.dryRun === true
+      ? notRun(options.permissions, tool, args)
+      : await carryOut({ tool, now: () => tools.get(call.name) }, args, options, telling)
   return telling.end(tool.name, result, repairs)
 }
 
@@ -141,7 +143,7 @@ type ToolStart = Extract<ToolEvent, { type: "tool-start" }>
 
 /** What comes of a call that may be made as it is. */
 async function carryOut(
-  tool: ToolDefinition,
+  { tool, now }: { tool: ToolDefinition; now: () => ToolDefinition | undefined },
   args: JsonObject,
   options: ExecuteOptions,
   telling: Telling,
@@ -160,7 +162,7 @@ async function carryOut(
   try {
     if (isRuled(options, tool)) {
       const asked = { tool, arguments: args, callId }
-      const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal), limits)
+      const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal, now), limits)
       telling.permission = told
       if (refused !== undefined) return refused
     }

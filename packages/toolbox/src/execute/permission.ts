@@ -1,3 +1,4 @@
+import { canonicalJson } from "../cache/canonical.ts"
 import { actionOf, asksFirst } from "../model/about.ts"
 import type { CallPermission } from "../model/events.ts"
 import { failure, type ToolResult } from "../model/result.ts"
@@ -109,11 +110,17 @@ export interface Permitted {
   refused?: ToolResult
 }
 
-/** Looks a call up in the rules, and asks where they say so. */
+/**
+ * Looks a call up in the rules, and asks where they say so.
+ *
+ * @param now the tool of that name as it is now: what was approved is what was shown, and no tool that became another
+ *   while somebody thought about it
+ */
 export async function permit(
   policy: PermissionPolicy | undefined,
   call: AskedCall,
   signal: AbortSignal,
+  now: () => ToolDefinition | undefined = () => call.tool,
 ): Promise<Permitted> {
   const { tool, arguments: args } = call
   const ruling = await outlookOf(policy, tool, args)
@@ -124,12 +131,26 @@ export async function permit(
   if (policy?.approve === undefined)
     return { told: { ...told, answer: "nobody was there" }, refused: nobodyThere(tool, args, doubt) }
   const answer = await policy.approve(call, signal)
+  if (answer === true && !tellsTheSame(tool, now())) {
+    const message = `'${tool.name}' changed while it was asked about: what was approved is not there any more.`
+    return { told: { ...told, answer: "approved" }, refused: denied(message, {}, ANEW) }
+  }
   if (answer === true) {
     tool.letIn?.()
     return { told: { ...told, answer: "approved" } }
   }
   const why = typeof answer === "string" ? `: ${answer}` : ""
   return { told: { ...told, answer: "not approved" }, refused: denied(`'${tool.name}' was not approved${why}.`) }
+}
+
+const ANEW = "Look at the tool as it is now, and call it again: then it is asked about anew."
+
+/** Whether somebody who is asked about both is told the same. */
+function tellsTheSame(shown: ToolDefinition, now: ToolDefinition | undefined): boolean {
+  if (shown === now || now === undefined) return shown === now
+  const told = ({ description, title, parameters, outputSchema, effects, provenance, changed }: ToolDefinition) =>
+    canonicalJson({ description, title, parameters, outputSchema, effects, provenance, changed })
+  return told(shown) === told(now)
 }
 
 /** What the rules say themselves; undefined where none matches. */
