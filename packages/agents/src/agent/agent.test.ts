@@ -105,7 +105,7 @@ test("an agent is a tool, down to the depth that is allowed", async () => {
     })
   const result = await registryOf(nested(0)).execute("helper", { task: "go" })
   expect(depths).toEqual([1, 2, 3])
-  expect(result).toMatchObject({ success: true, output: "depth 1 done" })
+  expect(result).toMatchObject({ success: true, output: "depth 1 done\n[On record: it changed no file.]" })
   const tooDeep = await registryOf(nested(3)).execute("helper", { task: "go" })
   expect(tooDeep.error?.message).toBe("Maximum nesting depth 3 exceeded")
 })

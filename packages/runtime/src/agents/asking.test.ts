@@ -263,7 +263,7 @@ test("whoever asks is told what is on record, whatever the asked agent says that
   const told = backend.requests.at(-1)!.messages.filter(({ role }) => role === "tool")
   expect(told.map(({ content }) => String(content))).toEqual([
     expect.stringContaining("[On record: it changed no file.]"),
-    expect.stringContaining("[On record: it changed a.txt.]"),
+    expect.stringContaining(`[On record: it changed ${join(cwd, "a.txt")}.]`),
   ])
   expect(readdirSync(cwd).filter((name) => name.endsWith(".txt"))).toEqual(["a.txt"])
 })
