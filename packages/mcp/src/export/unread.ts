@@ -13,6 +13,8 @@ export class Unread {
 
   constructor(output: Writable) {
     this.#output = output
+    // The protocol's library listens once for each answer that waits, and many may.
+    output.setMaxListeners(0)
     for (const event of ENDS_OF_WAITING) output.on(event, this.#wake)
   }
 

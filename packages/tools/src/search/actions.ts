@@ -68,17 +68,20 @@ export async function runFindFiles(workspace: Workspace, args: JsonObject, signa
     max_results = 100,
     include_ignored = false,
   } = args as unknown as SearchArguments & { pattern: string }
-  const { files, total } = await findFiles(workspace, path, pattern, {
+  const { files, total, incomplete } = await findFiles(workspace, path, pattern, {
     includeIgnored: include_ignored,
     maxResults: max_results,
     signal,
   })
-  const truncated = total > files.length
+  const truncated = incomplete || total > files.length
   const lines = total === 0 ? [`No files match ${JSON.stringify(pattern)}.`] : files
   return success({
     output: bounded(
       lines.map(visibleName),
-      truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined,
+      truncated
+        ? `[${files.length} of ${incomplete ? "at least " : ""}${total} files. Narrow the search with path or pattern` +
+            `${incomplete ? ": there are too many files and folders to look at all" : ", or raise max_results"}.]`
+        : undefined,
     ),
     data: { files, total, truncated },
   })

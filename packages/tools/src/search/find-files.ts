@@ -6,6 +6,8 @@ export interface FoundFiles {
   /** Absolute, in the order of their characters. */
   files: string[]
   total: number
+  /** Whether there was more to walk through than is walked through. */
+  incomplete: boolean
 }
 
 /** Finds files by a glob over their path below the start, or over their name when it has no `/`. */
@@ -17,10 +19,14 @@ export async function findFiles(
 ): Promise<FoundFiles> {
   const matches = await compileGlobs([glob])
   const found: string[] = []
-  const { shown } = await walkFiles(workspace, path, options, (entry) => {
+  const { shown, stopped } = await walkFiles(workspace, path, options, (entry) => {
     if (entry.kind !== "directory" && matches(entry.path)) found.push(entry.path)
   })
   found.sort()
   const base = shown.endsWith("/") ? shown : `${shown}/`
-  return { files: found.slice(0, options.maxResults).map((file) => base + file), total: found.length }
+  return {
+    files: found.slice(0, options.maxResults).map((file) => base + file),
+    total: found.length,
+    incomplete: stopped !== undefined,
+  }
 }

@@ -23,12 +23,17 @@ export async function searchDirectory(
   const wanted = await includeTest(query.include)
   const files: string[] = []
   let start = ""
-  await walkFiles(workspace, path, { includeIgnored: query.includeIgnored, signal }, (entry, place) => {
-    start = place.real
-    if (entry.kind === "file" && wanted(entry.path)) files.push(entry.path)
-  })
+  const { stopped } = await walkFiles(
+    workspace,
+    path,
+    { includeIgnored: query.includeIgnored, signal },
+    (entry, place) => {
+      start = place.real
+      if (entry.kind === "file" && wanted(entry.path)) files.push(entry.path)
+    },
+  )
   const leftOut: string[] = []
-  const found: HitList = { hits: [], incomplete: false, leftOut }
+  const found: HitList = { hits: [], incomplete: stopped !== undefined, leftOut }
   let left = bounds.bytes
   for (const file of files) {
     signal?.throwIfAborted()
