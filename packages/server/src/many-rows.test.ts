@@ -14,7 +14,8 @@ beforeAll(async () => {
   service = await wholeService()
   const { query } = service.database
   await query(`INSERT INTO tasks (id, plan, agent, input, state, created_at, updated_at) ${NUMBERS}
-    SELECT printf('task-%06d', i), CASE WHEN i % 2 = 0 THEN printf('plan-%05d', i / 20) END, 'coder', '{}', 'done', ${AT}, ${AT} FROM n`)
+    SELECT printf('task-%06d', i), CASE WHEN i % 2 = 0 THEN printf('plan-%05d', i / 20) END,
+      'coder', '{}', 'done', ${AT}, ${AT} FROM n`)
   await query(`INSERT INTO runs (id, agent, model, title, surface, state, outcome, started_at, ended_at) ${NUMBERS}
     SELECT printf('run-%06d', i), CASE WHEN i % 2 = 0 THEN '' ELSE 'assistant' END, 'm', 'echo', 'cli', 'ended',
       'completed', ${AT}, ${AT} FROM n`)

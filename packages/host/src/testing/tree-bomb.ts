@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 
 /**
- * A branch `bomb` whose newest commit names ten thousand million files: a folder of ten files, which stands ten times in
- * a folder that stands ten times in another, and so on. In the repository it takes twelve objects.
+ * A branch `bomb` whose newest commit names ten thousand million files: a folder of ten files, which stands ten times
+ * in a folder that stands ten times in another, and so on. In the repository it takes twelve objects.
  */
 export function commitTreeBomb(top: string): void {
   const script = `

@@ -88,7 +88,9 @@ async function make(workspace: Git, folder: string, branch: string): Promise<voi
 async function assertFits(workspace: Git, commit: string): Promise<void> {
   if (!(await workspace.try("ls-tree", "-r", "-z", "--name-only", commit)).endless) return
   throw new ToolwrightError("DISK_LIMIT", `${commit} names too many files for a working tree of a task's own.`, {
-    hint: `Have a person look at what is committed in ${workspace.top}; without --worktree tasks work there themselves.`,
+    hint:
+      `Have a person look at what is committed in ${workspace.top}; without --worktree tasks work there ` +
+      "themselves.",
   })
 }
 

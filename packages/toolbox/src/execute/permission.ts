@@ -41,7 +41,8 @@ export interface PermissionPolicy {
   doubtful?: boolean
   /**
    * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`),
-   * compared as the laxest file system would, so that `.ENV` is `.env`. This is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
+   * compared as the laxest file system would, so that `.ENV` is `.env`. This is about what a call
+   * says; what links, searches and programs reach is the matter of whoever opens files.
    */
   denyPaths?: readonly string[]
   /** Whether the call may run; a text says why not. */

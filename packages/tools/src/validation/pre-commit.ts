@@ -78,8 +78,8 @@ async function findHook(
 
 /** A program that the folder brings along is whatever its author wants it to be. */
 const MISSING =
-  ".pre-commit-config.yaml is there, but pre-commit is not installed outside of the workspace: one that lies in it is " +
-  "not started by its name. Install it for the user (pipx install pre-commit), or as a hook (pre-commit install)."
+  ".pre-commit-config.yaml is there, but pre-commit is not installed outside of the workspace: one that lies in it " +
+  "is not started by its name. Install it for the user (pipx install pre-commit), or as a hook (pre-commit install)."
 
 /** Where hooks lie: `core.hooksPath` when the repository sets one inside the workspace, `.git/hooks` otherwise. */
 async function hooksFolder(root: string): Promise<string> {
