@@ -16,6 +16,8 @@ export interface FailureContext {
   secrets?: readonly string[]
   /** The models that the server said it has. */
   models?: readonly string[]
+  /** The page that was asked in place of the one for replies, e.g. `embeddings`: few servers have it for every model. */
+  page?: string
 }
 
 /** What a server says of a failure; what it leaves out is empty. */
@@ -77,6 +79,7 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
       { hint: elsewhere },
     )
   }
+  if (status === 404 && context.page !== undefined) return noSuchPage(context.page, told, context)
   if (status === 404) {
     return new ToolwrightError(
       "MODEL_NOT_FOUND",
@@ -106,6 +109,19 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
   return new ToolwrightError(
     "MODEL_REQUEST_REJECTED",
     `The model server at ${url} rejected the request (HTTP ${status}).${told}`,
+  )
+}
+
+/** Of a page beside that for replies: it or its model may be missing, and no setting of ours puts that right. */
+function noSuchPage(page: string, told: string, context: FailureContext): ToolwrightError {
+  return new ToolwrightError(
+    "MODEL_NOT_FOUND",
+    `The model server at ${context.url} has no ${page}, or not of a model '${context.modelName}' (HTTP 404).${told}`,
+    {
+      hint:
+        otherModels(context) ??
+        `Ask for a model that this server has for ${page}, or give the client an address of its own for them.`,
+    },
   )
 }
 

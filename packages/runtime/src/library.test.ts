@@ -130,6 +130,21 @@ describe("a name that is none", () => {
     })
   })
 
+  test.each([
+    [{ tools: { forecast } }, "`tools` of createToolwright is no list.", "tools: [forecast]"],
+    [{ tools: [forecast], model: "qwen" }, "`model` of createToolwright is no object.", "model: { name:"],
+    [{ model: { specificationVersion: "v3" } }, "is a model of the AI SDK.", "backend: fromAiSdk(model)"],
+    [{ agent: 5 }, "`agent` of createToolwright is no object.", "agent: { … }"],
+    [{ maxSteps: 5 }, "no option `maxSteps`", "agent: { maxRounds: … }"],
+    [{ system: "Be brief." }, "no option `system`", "systemPrompt of a run"],
+  ])("in the form of another library is told with ours: %o", async (given, message, hint) => {
+    await expect(createToolwright({ ...(given as object), cwd })).rejects.toMatchObject({
+      code: "INVALID_CONFIGURATION",
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    })
+  })
+
   test("is no flag of the command line where a program has no model", async () => {
     await using toolwright = await createToolwright({ tools: [forecast], cwd })
     await expect(toolwright.complete("Go")).rejects.toMatchObject({

@@ -47,7 +47,7 @@ import { checkAgent } from "./pairing/choose.ts"
 import { recordedRuns } from "./recorded-runs.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import type { BranchOptions } from "./branch.ts"
-import { checkOptions } from "./configuration/check-options.ts"
+import { checkOptions, checkTools } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { planAccess, type PlanAccess } from "./plans/access.ts"
@@ -215,6 +215,7 @@ export function createToolwright(options?: ToolwrightOptions): Promise<Toolwrigh
 export async function createToolwright(options: ToolwrightOptions = {}): Promise<Toolwright> {
   const { cwd = process.cwd(), env = process.env, tools: given = [], log = () => {}, approve, ...rest } = options
   checkOptions(rest, OWN_OPTIONS)
+  checkTools(given)
   const { own, named } = parted(given)
   const configuration = defaultConfiguration({ ...rest, ...named })
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)

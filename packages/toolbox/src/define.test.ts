@@ -151,3 +151,15 @@ describe("a tool of one text", () => {
     expect(() => defineTool({ ...given, input, parameters: {} as never })).toThrow(/both parameters and an input/)
   })
 })
+
+test("a schema of what JSON has not is told as one, with what to write", () => {
+  const define = () =>
+    defineTool({ name: "book", description: "", parameters: z.object({ day: z.date() }), execute: () => "" })
+  expect(define).toThrow(
+    expect.objectContaining({
+      code: "INVALID_TOOL",
+      message: expect.stringContaining("schema is none of JSON: Date"),
+      hint: expect.stringContaining("z.iso.datetime()"),
+    }),
+  )
+})

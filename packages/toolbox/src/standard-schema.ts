@@ -56,8 +56,24 @@ export function toJsonSchema(
       },
     )
   }
-  const { $schema: _dialect, ...document } = convert({ target: "draft-2020-12" })
+  const { $schema: _dialect, ...document } = converted(convert, standard.vendor)
   return document as JsonSchema
+}
+
+/** What a library says of a value that JSON has not is said as what is wrong with the tool. */
+function converted(convert: (options: { target: string }) => Record<string, unknown>, vendor: string) {
+  try {
+    return convert({ target: "draft-2020-12" })
+  } catch (cause) {
+    throw new ToolwrightError(
+      "INVALID_TOOL",
+      `This ${vendor} schema is none of JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      {
+        cause,
+        hint: "Name what JSON has: a text for a date (z.iso.datetime()), a list for a set, an object for a map.",
+      },
+    )
+  }
 }
 
 /** Parses a value; throws a {@link ToolwrightError} `INVALID_ARGUMENTS` that lists every issue with its path. */

@@ -81,7 +81,8 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     const watchdog = watchdogFor(signal)
     const target = new URL(address.other(path)!)
     const sending = { headers, body: JSON.stringify(body) }
-    const place = { ...context, url: target.origin + target.pathname }
+    const asked = typeof body.model === "string" ? { modelName: body.model } : {}
+    const place = { ...context, ...asked, url: target.origin + target.pathname, page: path }
     try {
       return responseOf(await send(client, target.href, sending, place, watchdog), watchdog)
     } catch (thrown) {

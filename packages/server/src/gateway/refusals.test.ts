@@ -65,7 +65,7 @@ describe("what is refused before the gateway is told in the client's own form", 
     ["/v1/images/generations", { error: { message: expect.stringContaining("POST /v1/chat/completions") } }],
     ["/v1/v1/messages", { error: { message: expect.stringContaining("Did you mean /v1/messages? Then /v1 is too") } }],
     ["/v1/api/chat", { error: { message: expect.stringContaining("Did you mean /api/chat? Then /v1 is too much") } }],
-    ["/v1/models", { error: { message: expect.stringContaining("/v1/models for POST; it is there for GET.") } }],
+    ["/v1/models", { error: { message: expect.stringContaining("nothing at /v1/models for POST. Ask with GET.") } }],
     [
       "/v1/embeddings",
       { error: { code: "not_found", message: expect.stringContaining("--backend openai-compatible") } },

@@ -10,10 +10,13 @@ export function nothingThere(app: Pick<Hono, "routes">): (asked: { method: strin
   return ({ method, path }) => {
     const routes = routesOf(app.routes)
     const methods = routes[path]
-    const message =
-      methods === undefined
-        ? `There is nothing at ${path}.`
-        : `There is nothing at ${path} for ${method}; it is there for ${methods.join(" and ")}.`
+    if (methods !== undefined)
+      return problem({
+        code: "NOT_FOUND",
+        message: `There is nothing at ${path} for ${method}.`,
+        hint: `Ask with ${methods.join(" or ")}.`,
+      })
+    const message = `There is nothing at ${path}.`
     return problem({ code: "NOT_FOUND", message, hint: meant(routes, path) ?? served(routes, path) })
   }
 }
