@@ -202,7 +202,10 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/
 
 function check(specification: { name: string; tags?: readonly string[] }, category: string, optionality: string): void {
   const { name } = specification
-  if (typeof name !== "string" || name === "") throw new ToolwrightError("INVALID_TOOL", "A tool needs a name.")
+  if (typeof name !== "string" || name === "")
+    throw new ToolwrightError("INVALID_TOOL", "A tool needs a name.", {
+      hint: 'Write it into the tool, as in defineTool({ name: "get_forecast", … }): lists of tools have no keys.',
+    })
   const wrong = (message: string, hint?: string) =>
     new ToolwrightError("INVALID_TOOL", `Tool '${name}': ${message}`, hint === undefined ? {} : { hint })
   if (!NAME.test(name)) {
