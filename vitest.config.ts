@@ -12,26 +12,10 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),
 )
 
-/** Rooms whose tests change nothing of the process: their files share it, and load what they test once. */
-const SHARING = new Set([
-  "agents",
-  "backends",
-  "dialogue",
-  "host",
-  "logits",
-  "prompts",
-  "runtime",
-  "server",
-  "testing",
-  "toolbox",
-  "toolformat",
-  "tools",
-  "tools-blog",
-  "tools-database",
-  "tools-web",
-])
-
-/** Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. */
+/**
+ * Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. All
+ * others change nothing of the process that another could see.
+ */
 const APART = [
   "packages/host/src/sandbox/limits.test.ts",
   "packages/host/src/sandbox/probe.test.ts",
@@ -48,13 +32,12 @@ const BY_VITE = new Set(["apart", "console"])
  * long.
  */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
-  resolve: { conditions: ["toolwright-source"] },
-  ssr: { resolve: { conditions: ["toolwright-source"] } },
   test: {
     name,
     include,
     exclude,
-    isolate: !SHARING.has(name),
+    // Their files share a process, and load what they test once.
+    isolate: name === "apart",
     globalSetup: [
       ".ci/states-of-run.ts",
       ".ci/plain-python.ts",
@@ -82,6 +65,10 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
 })
 
 export default defineConfig({
+  // Not in the projects: one that says something of its own here gets a server of its own, which transforms every
+  // module anew.
+  resolve: { conditions: ["toolwright-source"] },
+  ssr: { resolve: { conditions: ["toolwright-source"] } },
   test: {
     // Many tests wait for programs that they started: two workers more than there are cores keep those busy. Beyond
     // some they are bound by the longest file, and each costs memory and places for programs.

@@ -4,8 +4,15 @@
  */
 import { createVitest } from "vitest/node"
 
-const vitest = await createVitest({ watch: false, run: true, isolate: false, maxWorkers: 1 })
-const { testModules, unhandledErrors } = await vitest.collect(process.argv.slice(2), { staticParse: false })
+const conditions = ["toolwright-source"]
+const [, , ...places] = process.argv
+/** All of them in one project, whatever room they are of: modules that several rooms load are loaded once. */
+const include = places.map((place) => (place.endsWith(".ts") ? place : `${place}/**/*.test.ts`))
+const vitest = await createVitest(
+  { config: false, watch: false, run: true, isolate: false, maxWorkers: 1, include },
+  { resolve: { conditions }, ssr: { resolve: { conditions } } },
+)
+const { testModules, unhandledErrors } = await vitest.collect([], { staticParse: false })
 const errors = [...unhandledErrors, ...testModules.flatMap((one) => one.errors())]
 const tests = testModules.flatMap((one) =>
   [...one.children.allTests()].map(({ fullName }) => ({ name: fullName, file: one.moduleId })),
