@@ -2,12 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ChatMessage } from "@toolwright/toolformat"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  postgresBinaries,
-  startPostgres,
-  type PostgresServer,
-} from "../../tools-database/src/testing/postgres-server.ts"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { postgresBinaries, sharedPostgres } from "../../tools-database/src/testing/postgres-server.ts"
 import { conversationStore, openDatabase, type Database } from "./index.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "store-"))
@@ -28,6 +24,10 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
     database = await open()
   })
   afterAll(() => database.close())
+  // Lists are of all that there is: what another test left would stand in them.
+  beforeEach(async () => {
+    for (const table of ["conversation_messages", "conversations"]) await database.query(`DELETE FROM ${table}`)
+  })
   const store = async () => conversationStore(database, { now })
 
   test("a conversation does not exist for anybody but its owner", async () => {
@@ -148,10 +148,10 @@ const binaries = postgresBinaries()
 describe.skipIf(binaries === undefined)(
   "conversations in PostgreSQL (skipped where its server is not installed)",
   () => {
-    let server: PostgresServer
+    let server: Awaited<ReturnType<typeof sharedPostgres>>
     let address: string
     beforeAll(async () => {
-      server = await startPostgres(binaries!)
+      server = await sharedPostgres(binaries!)
       address = server.createDatabase()
     })
     afterAll(() => server[Symbol.asyncDispose]())

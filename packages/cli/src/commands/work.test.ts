@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { postgresBinaries, startPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
+import { postgresBinaries, sharedPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
@@ -44,7 +44,7 @@ async function door(to: () => number): Promise<{ port: number; open(): Promise<v
 test.skipIf(binaries === undefined)(
   "a worker that is started while its database is away says so, and works once it is there",
   async () => {
-    await using postgres = await startPostgres(binaries!)
+    await using postgres = await sharedPostgres(binaries!)
     const address = new URL(postgres.createDatabase())
     const cwd = folderWith({})
     await here(["tasks", "add", "say so", "--database", address.href], { cwd })
@@ -87,7 +87,7 @@ test.skipIf(binaries === undefined)("one that waits for its database can be stop
 test.skipIf(binaries === undefined)(
   "one whose password is wrong ends at once, since waiting does not mend that",
   async () => {
-    await using postgres = await startPostgres(binaries!)
+    await using postgres = await sharedPostgres(binaries!)
     const address = new URL(postgres.createDatabase())
     address.password = "wrong"
     const { code, stdout, stderr } = await here(["work", ...(await model()), "--database", address.href], {

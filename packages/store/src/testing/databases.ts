@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe } from "vitest"
-import {
-  postgresBinaries,
-  startPostgres,
-  type PostgresServer,
-} from "../../../tools-database/src/testing/postgres-server.ts"
+import { postgresBinaries, sharedPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 
 const binaries = postgresBinaries()
 
@@ -23,9 +19,9 @@ export function onBothDatabases(title: string, tests: (address: () => string) =>
     tests(() => join(folder, `${++count}.sqlite`))
   })
   describe.skipIf(binaries === undefined)(`${title}, in PostgreSQL (skipped where its server is not installed)`, () => {
-    let server: PostgresServer
+    let server: Awaited<ReturnType<typeof sharedPostgres>>
     beforeAll(async () => {
-      server = await startPostgres(binaries!)
+      server = await sharedPostgres(binaries!)
     })
     afterAll(() => server[Symbol.asyncDispose]())
     tests(() => server.createDatabase())

@@ -1,11 +1,15 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -13,6 +17,7 @@ import {
 } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
+import { ALIVE, STATES } from "../../../../.ci/states-of-run.ts"
 import { freePort } from "../../../host/src/testing/free-port.ts"
 
 /** A PostgreSQL server of this test's own, on loopback. */
@@ -27,6 +32,8 @@ export interface PostgresServer extends AsyncDisposable {
 const PASSWORD = "p@ss/w:rd%canary"
 /** Runs the server until standard input ends, which it also does when the test's process is killed. */
 const GUARD = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid'
+/** The same, and takes the folder of the server away, which nobody else would. */
+const LAST_GUARD = `${GUARD}; rm -rf "$0"`
 const INSTALLED = "/usr/lib/postgresql"
 
 /** The newest installed server's programs, or `undefined`. */
@@ -79,67 +86,133 @@ function moveUnlessThere(from: string, to: string): void {
   }
 }
 
-/**
- * Starts a server in a temporary folder; as another user where this process is root, which PostgreSQL refuses to run
- * as.
- */
-export async function startPostgres(binaries: string): Promise<PostgresServer> {
+interface Prepared {
+  folder: string
+  data: string
+  port: number
+  /** The shell's script that runs the server, and how it is to be started. */
+  start(guard: string, options: SpawnOptions): ChildProcess
+}
+
+/** A folder with an empty cluster; of another user where this process is root, which PostgreSQL refuses to run as. */
+async function prepare(binaries: string, settings: readonly string[] = []): Promise<Prepared> {
   const folder = mkdtempSync(join(tmpdir(), "postgres-"))
   const user = unprivilegedUser()
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid as number)
   chmodSync(folder, 0o700)
   const data = join(folder, "data")
-  const run = (program: string, args: string[], env: Record<string, string> = {}) =>
-    execFileSync(join(binaries, program), args, {
-      ...user,
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-    })
-  const origin = emptyCluster(binaries)
   // As another user's where this is root, and with the permissions that the server asks for.
-  execFileSync("cp", ["-a", origin, data])
+  execFileSync("cp", ["-a", emptyCluster(binaries), data])
   const port = await freePort()
-  const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, "fsync=off"].flatMap(
-    (setting) => ["-c", setting],
-  )
-  const start = (): ChildProcess =>
-    spawn("sh", ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings], {
+  const all = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "fsync=off", ...settings]
+  const flags = ["-D", data, "-p", String(port), ...all.flatMap((setting) => ["-c", setting])]
+  const start = (guard: string, options: SpawnOptions): ChildProcess =>
+    spawn("sh", ["-c", guard, folder, join(binaries, "postgres"), ...flags], {
       ...user,
       cwd: folder,
-      stdio: ["pipe", "ignore", "ignore"],
       env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+      ...options,
     })
-  let server = start()
+  return { folder, data, port, start }
+}
+
+/** Says statements to a server, each for itself. */
+function say(binaries: string, port: number, ...statements: readonly string[]): void {
+  const to = ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-q"]
+  execFileSync(join(binaries, "psql"), [...to, ...statements.flatMap((statement) => ["-c", statement])], {
+    env: { PATH: process.env.PATH ?? "", LC_ALL: "C", PGPASSWORD: PASSWORD },
+    stdio: ["pipe", "pipe", "pipe"],
+  })
+}
+
+const addressOf = (port: number, name: string): string =>
+  `postgres://tester:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${name}`
+
+/** Starts a server of this test's own in a temporary folder. */
+export async function startPostgres(binaries: string): Promise<PostgresServer> {
+  const { folder, data, port, start } = await prepare(binaries)
+  const begin = (): ChildProcess => start(GUARD, { stdio: ["pipe", "ignore", "ignore"] })
+  let server = begin()
   const stopped = async (): Promise<void> => {
     const ended = new Promise((done) => server.once("exit", done))
     server.stdin?.end()
     await ended
   }
-  const psql = (sql: string) =>
-    run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], {
-      PGPASSWORD: PASSWORD,
-    })
-  await ready(() => psql("SELECT 1"), server)
+  await ready(() => say(binaries, port, "SELECT 1"), server)
   let count = 0
   return {
     password: PASSWORD,
     createDatabase() {
       const name = `test_${++count}`
-      psql(`CREATE DATABASE ${name}`)
-      return `postgres://tester:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${name}`
+      say(binaries, port, `CREATE DATABASE ${name}`)
+      return addressOf(port, name)
     },
     async crash() {
       killAllIn(data)
       await stopped()
-      server = start()
-      await ready(() => psql("SELECT 1"), server)
+      server = begin()
+      await ready(() => say(binaries, port, "SELECT 1"), server)
     },
     async [Symbol.asyncDispose]() {
       await stopped()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * The one server of a run of tests, for databases that need no server of their own: whoever asks first starts it, and
+ * it ends with the run.
+ *
+ * @returns databases on it, which are taken away when they are disposed of
+ */
+export async function sharedPostgres(binaries: string): Promise<Omit<PostgresServer, "crash">> {
+  const run = process.env[STATES]
+  if (run === undefined) return startPostgres(binaries)
+  const port = await portOfRun(binaries, run)
+  const names: string[] = []
+  return {
+    password: PASSWORD,
+    createDatabase() {
+      const name = `test_${randomUUID().replaceAll("-", "_")}`
+      say(binaries, port, `CREATE DATABASE ${name}`)
+      names.push(name)
+      return addressOf(port, name)
+    },
+    async [Symbol.asyncDispose]() {
+      const dropped = names.splice(0).map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      if (dropped.length > 0) say(binaries, port, ...dropped)
+    },
+  }
+}
+
+/** Where that server listens; started by the first of all processes that asks. */
+async function portOfRun(binaries: string, run: string): Promise<number> {
+  const place = join(run, "postgres")
+  const told = join(place, "port")
+  try {
+    mkdirSync(place)
+  } catch {
+    return heardOf(told)
+  }
+  // All files of tests at once have more connections than the hundred that a server grants.
+  const { port, start } = await prepare(binaries, ["max_connections=400"])
+  const alive = openSync(join(run, ALIVE), "r")
+  const server = start(LAST_GUARD, { stdio: [alive, "ignore", "ignore"], detached: true })
+  closeSync(alive)
+  server.unref()
+  await ready(() => say(binaries, port, "SELECT 1"), server)
+  writeFileSync(`${told}.new`, String(port))
+  renameSync(`${told}.new`, told)
+  return port
+}
+
+async function heardOf(told: string): Promise<number> {
+  for (let attempt = 0; attempt < 2400; attempt++) {
+    if (existsSync(told)) return Number(readFileSync(told, "utf8"))
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  throw new Error("Whoever started PostgreSQL for this run of tests has not told within two minutes that it is there")
 }
 
 /** Kills every process that works in a folder. */
