@@ -1,7 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations, type Browser } from "../testing/browser.ts"
-import { folderWith, startCli } from "../testing/run-cli.ts"
-import { here } from "../testing/run-here.ts"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import {
+  CHROMIUM,
+  closePages,
+  launch,
+  NO_CHROMIUM,
+  openPage,
+  pane,
+  violationsInBoth,
+  type Browser,
+} from "../testing/browser.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const writing = (text: string): string =>
   `steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: out.txt, content: ${text} } }] }\n  - ` +
@@ -27,18 +36,18 @@ let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 describe.skipIf(CHROMIUM === undefined)(
   `evaluations in the console${CHROMIUM === undefined ? ` (${NO_CHROMIUM})` : ""}`,
   () => {
-    test.each(["light", "dark"] as const)("are listed, and lead to the run of each trial, in %s", async (scheme) => {
+    test("are listed, and lead to the run of each trial, in light and dark", async () => {
       const cwd = folderWith({ "suite.yaml": SUITE, "good.yaml": writing("right"), "other.yaml": writing("wrong") })
       expect((await here(["eval", "run", "suite.yaml"], { cwd })).code).toBe(1)
-      const running = startCli(["ui", "--no-open"], { cwd })
+      const running = startHere(["ui", "--no-open"], { cwd })
       const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
       const { page, wrong } = await openPage(browser)
-      await page.emulateMedia({ colorScheme: scheme })
       await page.goto(url!)
       await pane(page, "Evaluations")
       await page.getByRole("link", { name: /writing/ }).click()
@@ -49,20 +58,19 @@ describe.skipIf(CHROMIUM === undefined)(
         expect.stringMatching(/write\s+2 of 2\s+0 of 2/),
         expect.stringMatching(/guess\s+2 of 2\s+2 not measured/),
       ])
-      expect(await violations(page)).toEqual([])
+      expect(await violationsInBoth(page)).toEqual([])
       await page.getByRole("combobox", { name: "Which trials" }).selectOption("Those not measured")
       expect(await page.getByRole("region", { name: "Trials" }).getByText("<b>nobody</b>").count()).toBe(2)
       await page.setViewportSize({ width: 360, height: 740 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
-      expect(await violations(page), "on a narrow screen").toEqual([])
+      expect(await violationsInBoth(page), "on a narrow screen").toEqual([])
       await page.setViewportSize({ width: 1280, height: 800 })
       await page.getByRole("combobox", { name: "Which trials" }).selectOption("All trials")
       await page.getByRole("link", { name: "Its run" }).first().click()
       await page.getByText("Write right into out.txt.").first().waitFor()
       expect(wrong).toEqual([])
       await page.close()
-      running.child.kill("SIGINT")
-      await running.finished
+      await running.stop()
     })
   },
 )

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import {
   CHROMIUM,
+  closePages,
   launch,
   NO_CHROMIUM,
   openPage,
@@ -12,7 +13,8 @@ import {
   type Browser,
   type Page,
 } from "../testing/browser.ts"
-import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const HARM = `<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=2</script></script>\u001B[31mred\u202Etfel\u2066\u200B\u0007 javascript:alert(1)`
 const TEN_MB = 10 * 1024 * 1024
@@ -40,6 +42,7 @@ let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 /** The same with harm in each word, and ten megabytes of it in one. */
@@ -58,9 +61,9 @@ interface Exported {
 /** A run as nobody well-meaning sends one. */
 async function hostileRun(): Promise<string> {
   const cwd = folderWith({ "a.txt": "one\n", "play.yaml": PLAY })
-  await cli(["run", "Look", "--screenplay", "play.yaml"], { cwd })
+  await here(["run", "Look", "--screenplay", "play.yaml"], { cwd })
   const file = join(cwd, "run.json")
-  await cli(["runs", "export", "latest", "--to", file], { cwd })
+  await here(["runs", "export", "latest", "--to", file], { cwd })
   const run = JSON.parse(readFileSync(file, "utf8")) as Exported
   run.run = harmed(run.run) as Exported["run"]
   run.run.title = `${HARM} Look`
@@ -95,14 +98,13 @@ async function expectHarmless(page: Page, where: string): Promise<void> {
 }
 
 async function opened(cwd: string, args: readonly string[]) {
-  const running = startCli(["ui", "--no-open", ...args], { cwd })
+  const running = startHere(["ui", "--no-open", ...args], { cwd })
   const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
   const { page, wrong } = await openPage(browser)
   await page.goto(url!)
   await page.getByText("Choose a tool").first().waitFor()
   const end = async (): Promise<void> => {
-    running.child.kill("SIGINT")
-    await running.finished
+    await running.stop()
   }
   return { page, wrong, end }
 }
@@ -113,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)(
     test("names, results, errors and ten megabytes of a run from elsewhere are text, in each pane and in the file", async () => {
       const file = await hostileRun()
       const cwd = folderWith()
-      const imported = await cli(["runs", "import", file], { cwd })
+      const imported = await here(["runs", "import", file], { cwd })
       expect(imported).toMatchObject({ code: 0, stderr: "" })
       const { page, wrong, end } = await opened(cwd, [])
       await pane(page, "Runs")
@@ -151,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(wrong).toEqual([])
       await end()
 
-      const { stdout } = await cli(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
+      const { stdout } = await here(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
       const sent = await openPage(browser)
       await sent.page.goto(pathToFileURL(stdout.trim()).href)
       await sent.page.getByRole("button", { name: /succeeded/ }).click()

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import {
   CHROMIUM,
+  closePages,
   launch,
   NO_CHROMIUM,
   openPage,
@@ -12,7 +13,8 @@ import {
   type Browser,
   type Page,
 } from "../testing/browser.ts"
-import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 /** How long a page may take on a busy machine. */
 const SOON = { timeout: 120_000 }
@@ -21,12 +23,13 @@ let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 /** The console of a folder, opened with its one-time address. */
 async function opened(files: Record<string, string>, args = ["--screenplay", "play.yaml"]) {
   const cwd = folderWith(files)
-  const running = startCli(["ui", "--no-open", ...args], { cwd, env: { TOOLWRIGHT_TRUST: "1" } })
+  const running = startHere(["ui", "--no-open", ...args], { cwd, env: { TOOLWRIGHT_TRUST: "1" } })
   const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
   const { page, wrong } = await openPage(browser)
   page.setDefaultTimeout(60_000)
@@ -34,8 +37,7 @@ async function opened(files: Record<string, string>, args = ["--screenplay", "pl
   await page.getByText("Choose a tool").first().waitFor()
   const end = async (): Promise<void> => {
     await page.close()
-    running.child.kill("SIGINT")
-    await running.finished
+    await running.stop()
   }
   return { cwd, page, wrong, end }
 }
@@ -242,7 +244,7 @@ describe.skipIf(CHROMIUM === undefined)(
         .waitFor()
       expect(await violations(page)).toEqual([])
 
-      const { stdout } = await cli(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
+      const { stdout } = await here(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
       const file = await openPage(browser)
       await file.page.goto(pathToFileURL(stdout.trim()).href)
       await file.page
@@ -283,7 +285,7 @@ describe.skipIf(CHROMIUM === undefined)(
 
     test("all of it goes by keys alone: to a run, to the call that failed, to its form, and back", async () => {
       const { cwd, page, wrong, end } = await opened({ ...SHOP, "play.yaml": FAILS })
-      await cli(["run", "A test fails. Why?", "--screenplay", "play.yaml"], { cwd })
+      await here(["run", "A test fails. Why?", "--screenplay", "play.yaml"], { cwd })
       const keys = async (...names: string[]): Promise<void> => {
         for (const name of names) await page.keyboard.press(name)
       }

@@ -1,11 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, pane, violations, type Browser } from "../testing/browser.ts"
-import { folderWith, startCli } from "../testing/run-cli.ts"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import {
+  CHROMIUM,
+  closePages,
+  launch,
+  NO_CHROMIUM,
+  openPage,
+  pane,
+  violations,
+  type Browser,
+} from "../testing/browser.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { startHere } from "../testing/run-here.ts"
 
 let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 describe.skipIf(CHROMIUM === undefined)(
@@ -13,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)(
   () => {
     test("starts nothing and talks to nobody, says why and what to do, and asks the server for neither", async () => {
       const cwd = folderWith({ "a.txt": "one\n" })
-      const running = startCli(["ui", "--no-open"], { cwd })
+      const running = startHere(["ui", "--no-open"], { cwd })
       const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
       const { page, wrong } = await openPage(browser)
       const asked: string[] = []
@@ -45,12 +56,11 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(asked.filter((path) => /^\/(runs|tasks|conversations)/.test(path))).toEqual([])
       expect(wrong).toEqual([])
       await page.close()
-      running.child.kill("SIGINT")
-      await running.finished
+      await running.stop()
     }, 120_000)
 
     test("says of a tool's form which needed text is empty, before it is called", async () => {
-      const running = startCli(["ui", "--no-open"], { cwd: folderWith({}) })
+      const running = startHere(["ui", "--no-open"], { cwd: folderWith({}) })
       const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
       const { page, wrong } = await openPage(browser)
       await page.goto(url!)
@@ -61,8 +71,7 @@ describe.skipIf(CHROMIUM === undefined)(
       await page.getByText("The arguments fit.", { exact: true }).waitFor()
       expect(wrong).toEqual([])
       await page.close()
-      running.child.kill("SIGINT")
-      await running.finished
+      await running.stop()
     }, 120_000)
   },
 )

@@ -1,17 +1,20 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import {
   CHROMIUM,
+  closePages,
   launch,
   NO_CHROMIUM,
   openPage,
   pane,
   violations,
+  violationsInBoth,
   type Browser,
   type Page,
 } from "../testing/browser.ts"
-import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 /** How long a page may take on a busy machine. */
 const SOON = { timeout: 120_000 }
@@ -30,6 +33,7 @@ let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
@@ -37,15 +41,14 @@ const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
 /** The console of a folder in a page that was opened with its one-time address. */
 async function opened(files: Record<string, string>, size?: { width: number; height: number }) {
   const cwd = folderWith(files)
-  const running = startCli(["ui", "--no-open", "--screenplay", "play.yaml"], { cwd })
+  const running = startHere(["ui", "--no-open", "--screenplay", "play.yaml"], { cwd })
   const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
   const { page, wrong } = await openPage(browser, size)
   await page.goto(url!)
   await said(page, "Choose a tool").waitFor()
   const end = async (): Promise<void> => {
     await page.close()
-    running.child.kill("SIGINT")
-    await running.finished
+    await running.stop()
   }
   return { cwd, page, wrong, end }
 }
@@ -152,7 +155,7 @@ describe.skipIf(CHROMIUM === undefined)(
         const steps = `steps:\n  - reply: { calls: [{ name: echo, arguments: { message: hi } }] }
   - reply: { calls: [{ name: file_read, arguments: { path: ${path} } }] }\n  - reply: It is read.\n`
         writeFileSync(join(cwd, "read.yaml"), steps)
-        await cli(["run", `Read ${path}`, "--screenplay", "read.yaml"], { cwd })
+        await here(["run", `Read ${path}`, "--screenplay", "read.yaml"], { cwd })
       }
       await pane(page, "Runs")
       await page.getByRole("link", { name: /Read a\.txt/ }).click()
@@ -195,63 +198,58 @@ describe.skipIf(CHROMIUM === undefined)(
       await end()
     }, 120_000)
 
-    test.each(["light", "dark"] as const)(
-      "nothing in any pane is out of reach, wide and narrow, %s",
-      async (colorScheme) => {
-        const { page, wrong, end } = await opened({
-          "a.txt": "one\n",
-          "play.yaml": EDITS,
-          "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
-        })
-        await page.emulateMedia({ colorScheme })
-        await asked(page, "tools/echo", { message: "hello" })
-        const notBefore = new Date(Date.now() + 3_600_000).toISOString()
-        const { id } = await asked(page, "tasks", { input: "Later", plan: "p", notBefore })
-        await asked(page, "tasks", { input: "Later still", plan: "p", after: [id] })
-        await asked(page, "runs", { task: "Make it two" })
-        await asked(page, "conversations", { title: "A conversation" })
-        const shown: readonly [string, string | RegExp][] = [
-          ["Approvals", "Allow once"],
-          ["Tasks", "Later still"],
-          ["Agents", "Start and watch"],
-          ["Chat", "A conversation"],
-          ["Connections", "a screenplay"],
-          ["Evaluations", "No suite was tried here"],
-          ["Charts", "Calls of tools"],
-        ]
-        const look = async (): Promise<void> => {
-          for (const [name, text] of shown) {
-            await pane(page, name)
-            await said(page, text).waitFor({ state: "attached" })
-            expect(await violations(page), name).toEqual([])
-            expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBe(0)
-          }
+    test("nothing in any pane is out of reach, wide and narrow, light and dark", async () => {
+      const { page, wrong, end } = await opened({
+        "a.txt": "one\n",
+        "play.yaml": EDITS,
+        "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
+      })
+      await asked(page, "tools/echo", { message: "hello" })
+      const notBefore = new Date(Date.now() + 3_600_000).toISOString()
+      const { id } = await asked(page, "tasks", { input: "Later", plan: "p", notBefore })
+      await asked(page, "tasks", { input: "Later still", plan: "p", after: [id] })
+      await asked(page, "runs", { task: "Make it two" })
+      await asked(page, "conversations", { title: "A conversation" })
+      const shown: readonly [string, string | RegExp][] = [
+        ["Approvals", "Allow once"],
+        ["Tasks", "Later still"],
+        ["Agents", "Start and watch"],
+        ["Chat", "A conversation"],
+        ["Connections", "a screenplay"],
+        ["Evaluations", "No suite was tried here"],
+        ["Charts", "Calls of tools"],
+      ]
+      const look = async (): Promise<void> => {
+        for (const [name, text] of shown) {
+          await pane(page, name)
+          await said(page, text).waitFor({ state: "attached" })
+          expect(await violationsInBoth(page), name).toEqual([])
+          expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBe(0)
         }
-        const held = Promise.withResolvers<void>()
-        await page.route(/\/conversations\?/, async (route) => {
-          await held.promise
-          await route.continue()
-        })
-        await pane(page, "Chat")
-        await said(page, "Asking for the conversations").waitFor()
-        expect(await violations(page), "a chat that waits").toEqual([])
-        held.resolve()
-        await look()
-        await pane(page, "Tasks")
-        await page.getByRole("button", { name: /Later still/ }).click()
-        await page.getByRole("link", { name: "p", exact: true }).click()
-        await page.getByRole("group", { name: "The plan as a graph" }).waitFor()
-        expect(await violations(page), "a plan").toEqual([])
-        await pane(page, "Runs")
-        await page.getByRole("link", { name: /Make it two/ }).click()
-        await page.getByRole("button", { name: "Allow once" }).waitFor()
-        expect(await violations(page), "a run that asks").toEqual([])
-        await page.setViewportSize({ width: 360, height: 740 })
-        await look()
-        expect(wrong).toEqual([])
-        await end()
-      },
-      180_000,
-    )
+      }
+      const held = Promise.withResolvers<void>()
+      await page.route(/\/conversations\?/, async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await pane(page, "Chat")
+      await said(page, "Asking for the conversations").waitFor()
+      expect(await violationsInBoth(page), "a chat that waits").toEqual([])
+      held.resolve()
+      await look()
+      await pane(page, "Tasks")
+      await page.getByRole("button", { name: /Later still/ }).click()
+      await page.getByRole("link", { name: "p", exact: true }).click()
+      await page.getByRole("group", { name: "The plan as a graph" }).waitFor()
+      expect(await violationsInBoth(page), "a plan").toEqual([])
+      await pane(page, "Runs")
+      await page.getByRole("link", { name: /Make it two/ }).click()
+      await page.getByRole("button", { name: "Allow once" }).waitFor()
+      expect(await violationsInBoth(page), "a run that asks").toEqual([])
+      await page.setViewportSize({ width: 360, height: 740 })
+      await look()
+      expect(wrong).toEqual([])
+      await end()
+    }, 180_000)
   },
 )

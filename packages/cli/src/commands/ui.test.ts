@@ -1,9 +1,20 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations, type Browser, type Page } from "../testing/browser.ts"
-import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import {
+  CHROMIUM,
+  closePages,
+  launch,
+  NO_CHROMIUM,
+  openPage,
+  violations,
+  violationsInBoth,
+  type Browser,
+  type Page,
+} from "../testing/browser.ts"
+import { folderWith, startCli } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const SCREENPLAY = `steps:
   - reply: { calls: [{ name: file_read, arguments: { path: a.txt } }] }
@@ -20,13 +31,24 @@ let browser: Browser
 beforeAll(async () => {
   if (CHROMIUM !== undefined) browser = await launch()
 })
+afterEach(() => closePages(browser))
 afterAll(async () => await browser?.close())
 
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
 
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+(\/#code=[\w-]+)?/
+
+/** A server that is to go away, and to come back: a process of its own. */
 async function started(args: string[], cwd: string) {
   const running = startCli(args, { cwd })
-  const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+(\/#code=[\w-]+)?/)
+  const [url] = await running.until(ADDRESS)
+  return { ...running, url: url! }
+}
+
+/** The console of a folder, which stays. */
+async function served(args: string[], cwd: string) {
+  const running = startHere(["ui", "--no-open", ...args], { cwd })
+  const [url] = await running.until(ADDRESS)
   return { ...running, url: url! }
 }
 
@@ -79,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)(
 
     test("an agent is asked and watched to its end, its call is changed and made again, and it goes on from a round as a branch", async () => {
       const cwd = folderWith({ "a.txt": "one\n", "play.yaml": SCREENPLAY })
-      const { url, child, finished } = await started(["ui", "--no-open", "--screenplay", "play.yaml"], cwd)
+      const { url, stop } = await served(["--screenplay", "play.yaml"], cwd)
       const { page, wrong } = await openPage(browser)
       await page.goto(url)
       await page.getByRole("link", { name: "Runs" }).click()
@@ -111,14 +133,13 @@ describe.skipIf(CHROMIUM === undefined)(
         .first()
         .waitFor()
       expect(wrong).toEqual([])
-      child.kill("SIGINT")
-      await finished
+      await stop()
     })
 
     test("a run is sent as one file, opens without a server, and is taken back", async () => {
       const cwd = folderWith({ "a.txt": HOSTILE, "play.yaml": SCREENPLAY })
-      await cli(["run", "What does </script> say?", "--screenplay", "play.yaml"], { cwd })
-      const { stdout } = await cli(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
+      await here(["run", "What does </script> say?", "--screenplay", "play.yaml"], { cwd })
+      const { stdout } = await here(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
       const { page, wrong } = await openPage(browser)
       await page.goto(pathToFileURL(stdout.trim()).href)
       await page.getByRole("heading", { name: "What does </script> say?" }).waitFor()
@@ -130,21 +151,21 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(wrong).toEqual([])
 
       const elsewhere = folderWith()
-      const imported = await cli(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })
+      const imported = await here(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })
       expect(imported.stderr).toBe("")
       const events = async (folder: string) =>
-        (await cli(["runs", "show", "latest", "--json"], { cwd: folder })).stdout
+        (await here(["runs", "show", "latest", "--json"], { cwd: folder })).stdout
           .trim()
           .split("\n")
           .map((line) => JSON.parse(line) as unknown)
       expect(await events(elsewhere)).toEqual(await events(cwd))
-      expect((await cli(["audit", "verify"], { cwd: elsewhere })).code).toBe(0)
-      expect(await cli(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })).toMatchObject({
+      expect((await here(["audit", "verify"], { cwd: elsewhere })).code).toBe(0)
+      expect(await here(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("is here already"),
       })
       writeFileSync(join(elsewhere, "not.html"), "<!doctype html>")
-      expect((await cli(["runs", "import", "not.html"], { cwd: elsewhere })).stderr).toContain("holds no exported run")
+      expect((await here(["runs", "import", "not.html"], { cwd: elsewhere })).stderr).toContain("holds no exported run")
     })
 
     test("a wrong token is asked for again, and a server that was away is there again without a reload", async () => {
@@ -178,7 +199,7 @@ describe.skipIf(CHROMIUM === undefined)(
 
     test("a token that ends while the page is open is asked for where somebody is, and nothing typed is lost", async () => {
       const cwd = folderWith({ "play.yaml": "steps:\n  - reply: Done.\n" })
-      await cli(["run", "Say it", "--screenplay", "play.yaml"], { cwd })
+      await here(["run", "Say it", "--screenplay", "play.yaml"], { cwd })
       const serve = (port: string, token: string) =>
         started(["serve", "--port", port, "--quiet", "--token", token], cwd)
       const first = await serve("0", "long-enough")
@@ -223,54 +244,48 @@ describe.skipIf(CHROMIUM === undefined)(
       await third.finished
     })
 
-    test.each(["light", "dark"] as const)(
-      "nothing in the panes is out of reach, %s",
-      async (colorScheme) => {
-        const cwd = folderWith({ "a.txt": "one\n", "play.yaml": SCREENPLAY })
-        await cli(["run", "What does a.txt say?", "--screenplay", "play.yaml"], { cwd })
-        const { url, child, finished } = await started(["ui", "--no-open", "--screenplay", "play.yaml"], cwd)
-        const { page, wrong } = await openPage(browser, { width: 1280, height: 800 })
-        await page.emulateMedia({ colorScheme })
-        await page.goto(url)
-        await said(page, "Choose a tool").waitFor()
-        const found = async (): Promise<string[]> => violations(page)
-        expect(await found()).toEqual([])
-        await page.getByRole("button", { name: /^edit_file/ }).click()
-        await page.getByRole("button", { name: "Call", exact: true }).waitFor()
-        expect(await found()).toEqual([])
-        const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? "")
-        await page.getByRole("button", { name: "Copy as…" }).press("ArrowDown")
-        await page.getByRole("menuitem", { name: "command line" }).waitFor()
-        expect(await found()).toEqual([])
-        await page.keyboard.press("ArrowDown")
-        expect(await focused()).toBe("curl")
-        await page.keyboard.press("Escape")
-        await page.getByRole("menu").waitFor({ state: "detached" })
-        expect(await focused()).toBe("Copy as…")
-        await page.getByRole("tab", { name: "Form" }).press("ArrowRight")
-        expect(await focused()).toBe("JSON")
-        await page.keyboard.press("Enter")
-        await page.getByRole("textbox", { name: "Arguments of edit_file" }).waitFor()
-        expect(await found()).toEqual([])
-        await page.getByRole("link", { name: "Runs" }).click()
-        await page.getByRole("link", { name: /What does/ }).waitFor()
-        expect(await found()).toEqual([])
-        await page.getByRole("link", { name: /What does/ }).click()
-        await page.getByRole("button", { name: /succeeded file_read/ }).click()
-        await page.getByRole("region", { name: "Arguments of the call" }).waitFor()
-        expect(await found()).toEqual([])
-        await page.keyboard.press("Control+k")
-        await page.getByRole("combobox").fill("runs")
-        expect(await found()).toEqual([])
-        await page.keyboard.press("Escape")
-        await page.setViewportSize({ width: 360, height: 740 })
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-        expect(await found()).toEqual([])
-        expect(wrong).toEqual([])
-        child.kill("SIGINT")
-        await finished
-      },
-      180_000,
-    )
+    test("nothing in the panes is out of reach, light and dark", async () => {
+      const cwd = folderWith({ "a.txt": "one\n", "play.yaml": SCREENPLAY })
+      await here(["run", "What does a.txt say?", "--screenplay", "play.yaml"], { cwd })
+      const { url, stop } = await served(["--screenplay", "play.yaml"], cwd)
+      const { page, wrong } = await openPage(browser, { width: 1280, height: 800 })
+      await page.goto(url)
+      await said(page, "Choose a tool").waitFor()
+      const found = async (): Promise<string[]> => violationsInBoth(page)
+      expect(await found()).toEqual([])
+      await page.getByRole("button", { name: /^edit_file/ }).click()
+      await page.getByRole("button", { name: "Call", exact: true }).waitFor()
+      expect(await found()).toEqual([])
+      const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? "")
+      await page.getByRole("button", { name: "Copy as…" }).press("ArrowDown")
+      await page.getByRole("menuitem", { name: "command line" }).waitFor()
+      expect(await found()).toEqual([])
+      await page.keyboard.press("ArrowDown")
+      expect(await focused()).toBe("curl")
+      await page.keyboard.press("Escape")
+      await page.getByRole("menu").waitFor({ state: "detached" })
+      expect(await focused()).toBe("Copy as…")
+      await page.getByRole("tab", { name: "Form" }).press("ArrowRight")
+      expect(await focused()).toBe("JSON")
+      await page.keyboard.press("Enter")
+      await page.getByRole("textbox", { name: "Arguments of edit_file" }).waitFor()
+      expect(await found()).toEqual([])
+      await page.getByRole("link", { name: "Runs" }).click()
+      await page.getByRole("link", { name: /What does/ }).waitFor()
+      expect(await found()).toEqual([])
+      await page.getByRole("link", { name: /What does/ }).click()
+      await page.getByRole("button", { name: /succeeded file_read/ }).click()
+      await page.getByRole("region", { name: "Arguments of the call" }).waitFor()
+      expect(await found()).toEqual([])
+      await page.keyboard.press("Control+k")
+      await page.getByRole("combobox").fill("runs")
+      expect(await found()).toEqual([])
+      await page.keyboard.press("Escape")
+      await page.setViewportSize({ width: 360, height: 740 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+      expect(await found()).toEqual([])
+      expect(wrong).toEqual([])
+      await stop()
+    }, 180_000)
   },
 )

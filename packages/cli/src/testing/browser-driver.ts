@@ -11,6 +11,7 @@ export interface Driver {
 export interface Browser {
   newContext(options?: ContextOptions): Promise<Context>
   newPage(options?: ContextOptions): Promise<Page>
+  contexts(): Context[]
   close(): Promise<void>
 }
 

@@ -65,22 +65,40 @@ export async function openPage(browser: Browser, size = { width: 1280, height: 8
   return { page, wrong }
 }
 
+/** Closes what a test opened: a page whose server is gone goes on asking for it. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  for (const context of browser?.contexts() ?? []) await context.close()
+}
+
+/** Rules of accessibility whose answer depends on the scheme of colours: of the page no more than those differ. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"]
+
 /** What the rules of accessibility find: the rule, and where. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, only: readonly string[] = []): Promise<string[]> {
   // Half a megabyte, which a page keeps until another is loaded.
   if (!(await page.evaluate(() => "axe" in globalThis)))
     await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"))
-  return page.evaluate(async () => {
+  return page.evaluate(async (names) => {
     interface Result {
       violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[]
     }
     const { axe: rules } = globalThis as unknown as { axe: { run(options: object): Promise<Result> } }
     // All rules; what passes is not described, nor where each thing stands in selectors that nobody reads.
-    const { violations: found } = await rules.run({ resultTypes: ["violations"], selectors: false })
+    const options = { resultTypes: ["violations"], selectors: false }
+    const runOnly = { type: "rule", values: names }
+    const { violations: found } = await rules.run(names.length === 0 ? options : { ...options, runOnly })
     return found.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 160)} (${failureSummary.slice(0, 160)})`),
     )
-  })
+  }, only)
+}
+
+/** The same in light and in dark, without doing twice what is one in both. */
+export async function violationsInBoth(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "dark" })
+  const dark = await violations(page, OF_COLOURS)
+  await page.emulateMedia({ colorScheme: "light" })
+  return [...dark.map((one) => `in the dark, ${one}`), ...(await violations(page))]
 }
 
 /** Opens a pane of the console by its link. */
