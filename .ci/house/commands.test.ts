@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
 import { builtCommand } from "../../packages/cli/src/testing/built-command.ts"
+import { startHere } from "../../packages/cli/src/testing/run-here.ts"
 import { writeGguf } from "../../packages/backends/src/testing/gguf-writer.ts"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { read, root } from "./run-example.ts"
@@ -117,26 +118,63 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a line in a shell; a server is ended as soon as it says that it serves. */
-function run(line: string): Promise<{ code: number | null; output: string }> {
+/** What a line runs with. */
+function settingsFor(line: string): Record<string, string> {
+  return {
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, "state"),
+    // The README says to put the model there, for commands that name none.
+    ...(/toolwright (?:build|review|work|plan (?:run|resume))/.test(line)
+      ? { TOOLWRIGHT_MODEL: "m", TOOLWRIGHT_BASE_URL: model.baseUrl }
+      : {}),
+    TOKEN: "a-token-for-tests",
+    NO_COLOR: "1",
+  }
+}
+
+interface Said {
+  code: number | null
+  output: string
+}
+
+/** A word of a command line that says the same in every shell: nothing in it stands for something else. */
+const WORD = /(?:[\w./:=@%+,-]|"[^"$`\\!]*"|'[^']*')+/g
+const PLAIN = new RegExp(`^(?:${WORD.source})(?: +(?:${WORD.source}))*$`)
+
+/** The arguments of a line, where it is the command's alone and needs no shell; nor a process, as `mcp` does. */
+function argumentsOf(line: string): string[] | undefined {
+  const [, command] = /^(?:npx )?toolwright (?!mcp\b)(.*)$/.exec(line) ?? []
+  if (command === undefined || !PLAIN.test(command)) return undefined
+  return command
+    .match(WORD)!
+    .map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, one = "", other = "") => one + other))
+}
+
+/** Runs a line; a server is ended as soon as it says that it serves. */
+const run = (line: string): Promise<Said> => {
+  const args = argumentsOf(line)
+  return args === undefined ? runInShell(line) : runHere(line, args)
+}
+
+async function runHere(line: string, args: readonly string[]): Promise<Said> {
+  const env = { PATH: `${folder}/bin:${process.env.PATH}`, ...settingsFor(line) }
+  const { until, stop, finished } = startHere(args, { cwd: folder, env })
+  const serves = await until(SERVES).then(
+    () => true,
+    () => false,
+  )
+  const { code, stdout, stderr } = await (serves ? stop() : finished)
+  return { code, output: stdout + stderr }
+}
+
+function runInShell(line: string): Promise<Said> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(TOOLWRIGHT_|OPENAI_|NODE_OPTIONS|VITEST)/.test(name)),
   )
   // A server is to get the signal itself, not the shell that started it.
   const child = spawn("sh", ["-c", line.startsWith("cd ") ? line : `exec ${line}`], {
     cwd: folder,
-    env: {
-      ...env,
-      PATH: `${folder}/bin:${env.PATH}`,
-      HOME: folder,
-      XDG_STATE_HOME: join(folder, "state"),
-      // The README says to put the model there, for commands that name none.
-      ...(/toolwright (?:build|review|work|plan (?:run|resume))/.test(line)
-        ? { TOOLWRIGHT_MODEL: "m", TOOLWRIGHT_BASE_URL: model.baseUrl }
-        : {}),
-      TOKEN: "a-token-for-tests",
-      NO_COLOR: "1",
-    },
+    env: { ...env, PATH: `${folder}/bin:${env.PATH}`, ...settingsFor(line) },
     stdio: ["ignore", "pipe", "pipe"],
     // What waits for a person would outlive the test.
     timeout: 120_000,
@@ -161,6 +199,10 @@ const standIn = (line: string): string =>
 
 test("there are commands, and each is run or known to belong elsewhere", () => {
   expect(here.length).toBeGreaterThan(25)
+  const [apart, together] = [true, false].map((is) =>
+    here.filter(([, line]) => (argumentsOf(line) === undefined) === is),
+  )
+  expect([apart!.length > 3, together!.length > 25]).toEqual([true, true])
   const unknown = commands.filter(
     ([, line]) => !/\btoolwright\b/.test(line) && !ELSEWHERE.some(([form]) => form.test(line)),
   )

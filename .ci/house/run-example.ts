@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { expect } from "vitest"
+import { builtCommand } from "../../packages/cli/src/testing/built-command.ts"
 
 export const root = join(import.meta.dirname, "../..")
 
@@ -12,19 +13,25 @@ export const read = (file: string): string => readFileSync(join(root, file), "ut
 export const blocks = (file: string, language: string): string[] =>
   [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
 
-/** Runs the code of a page as a module of the repository and gives what it printed. */
-export async function runExample(
-  name: string,
-  code: string,
-  folder = join(root, "node_modules/.cache/docs"),
-): Promise<string> {
+let built: Promise<string> | undefined
+
+/** Where examples import our packages as they are built: from hundreds of sources each start takes thrice as long. */
+async function besideBuilt(): Promise<string> {
+  return join(dirname(await (built ??= builtCommand())), "../examples")
+}
+
+/**
+ * Runs the code of a page as a module and gives what it printed.
+ *
+ * @param sources a folder of the repository, for code that imports more than our packages: it gets their sources
+ */
+export async function runExample(name: string, code: string, sources?: string): Promise<string> {
+  const folder = sources ?? (await besideBuilt())
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, stripTypeScriptTypes(code))
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", file], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const flags = sources === undefined ? [] : ["--conditions=toolwright-source"]
+  const child = spawn(process.execPath, [...flags, file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
   let text = ""
   child.stdout.on("data", (data) => (text += String(data)))
   child.stderr.on("data", (data) => (text += String(data)))

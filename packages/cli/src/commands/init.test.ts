@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, test, vi } from "vitest"
 import { BUILT, cli, folderWith, userOfTests } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 // Programs are installed and started, one after another.
 vi.setConfig({ testTimeout: 180_000 })
@@ -76,7 +77,7 @@ test("a name that cannot be is refused with the one that it may be", async () =>
     ["2 Much!", "much"],
     ["é", "my_own"],
   ])
-    expect(await cli(["new", "agent", given!], { cwd: folderWith() })).toMatchObject({
+    expect(await here(["new", "agent", given!], { cwd: folderWith() })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`toolwright new agent ${may}\n`),
     })
@@ -85,8 +86,8 @@ test("a name that cannot be is refused with the one that it may be", async () =>
 test("each thing that can be made works as it is made, and nothing is written over", async () => {
   const cwd = folderWith({ "README.md": "one two\n" })
   for (const kind of ["tool", "agent", "format", "prompt"]) {
-    expect((await cli(["new", kind, "my_own"], { cwd })).code, kind).toBe(0)
-    const again = await cli(["new", kind, "my_own"], { cwd })
+    expect((await here(["new", kind, "my_own"], { cwd })).code, kind).toBe(0)
+    const again = await here(["new", kind, "my_own"], { cwd })
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("is there already") })
   }
   const called = await cli(["tools", "call", "my_own", "--path", "README.md", "--tools", "./tools"], { cwd })
@@ -99,33 +100,33 @@ test("each thing that can be made works as it is made, and nothing is written ov
     code: 0,
     stdout: expect.stringMatching(/<<calls>>look_up\|\{"word": "parrot".*Read back: the same calls/s),
   })
-  const byNpx = await cli(["new", "tool", "other"], { cwd, env: { npm_command: "exec" } })
+  const byNpx = await here(["new", "tool", "other"], { cwd, env: { npm_command: "exec" } })
   expect(byNpx.stdout).toContain("Try it: npx toolwright tools call other ")
   // What it says holds in a folder without a README too, and is asked to be tried as it stands there.
   const [, line] = /^Try it: npx toolwright (.*)$/m.exec(byNpx.stdout)!
   expect(await cli(line!.split(" "), { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("words") })
   const [, setting] = /write '(.*)' into toolwright.yaml, then npx toolwright trust$/m.exec(byNpx.stdout)!
   const configured = folderWith({ "toolwright.yaml": `${setting}\n` })
-  const second = await cli(["new", "tool", "other"], { cwd: configured })
+  const second = await here(["new", "tool", "other"], { cwd: configured })
   expect(second.stdout).not.toContain("toolwright.yaml")
   expect(await cli(["tools", "show", "other", "--trust"], { cwd: configured })).toMatchObject({ code: 0 })
-  const third = await cli(["new", "agent", "looker"], { cwd: configured })
+  const third = await here(["new", "agent", "looker"], { cwd: configured })
   expect(third.stdout, "the configuration takes tools alone").toContain("write 'agents: { files: [./agents] }' into")
-  expect(await cli(["init"], { cwd })).toMatchObject({
+  expect(await here(["init"], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/README\.md is there already.*\n.*toolwright new tool/),
   })
-  const untaken = await cli(["agents", "show", "my_own"], { cwd })
+  const untaken = await here(["agents", "show", "my_own"], { cwd })
   expect(untaken.stderr).toContain("agents/my_own.yaml is there: take it with --agents ./agents")
-  const agents = await cli(["agents", "--agents", "./agents"], { cwd })
+  const agents = await here(["agents", "--agents", "./agents"], { cwd })
   expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })
-  expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
+  expect((await here(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
   expect((await cli(["init", "project"], { cwd })).code).toBe(0)
-  const inProject = await cli(["new", "tool", "next_one"], { cwd: join(cwd, "project") })
+  const inProject = await here(["new", "tool", "next_one"], { cwd: join(cwd, "project") })
   expect(inProject.stdout, "its configuration takes the folder").toMatch(/^Try it: .* --path tools\/next-one\.ts$/m)
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], { cwd: join(cwd, "project") })
   const made = join(cwd, "project")
-  for (const kind of ["format", "agent"]) await cli(["new", kind, "my_own"], { cwd: made })
+  for (const kind of ["format", "agent"]) await here(["new", kind, "my_own"], { cwd: made })
   const node = (file: string, env: Record<string, string> = {}) =>
     spawnSync(process.execPath, ["--conditions=toolwright-source", file], {
       cwd: made,

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, onTestFinished, test } from "vitest"
-import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { folderWith, startCli } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const started = /at (http:\/\/127\.0\.0\.1:\d+)\s/
 
@@ -38,7 +39,7 @@ test("serves the tools of a folder until it is stopped, and reads again what has
 test("offers what reads to whoever reaches it without a token, all to those with one, and says what it left out", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
   const offered = async (args: string[], headers: Record<string, string> = {}) => {
-    const { child, until, finished } = startCli(["serve", "--port", "0", "--mcp", "--quiet", ...args], { cwd })
+    const { stop, until } = startHere(["serve", "--port", "0", "--mcp", "--quiet", ...args], { cwd })
     const [, url] = await until(started)
     const names = ((await (await fetch(`${url}/tools/`, { headers })).json()) as { name: string }[]).map(
       ({ name }) => name,
@@ -53,8 +54,7 @@ test("offers what reads to whoever reaches it without a token, all to those with
     const refused = (await (await post("web_search", { query: "x" })).json()) as object
     const mcp = (await (await fetch(`${url}/mcp/health`, { headers })).json()) as { tools: number }
     const document = await (await fetch(`${url}/openapi.json`, { headers })).text()
-    child.kill("SIGINT")
-    return { names, status: call.status, refused, mcp, document, stdout: (await finished).stdout }
+    return { names, status: call.status, refused, mcp, document, stdout: (await stop()).stdout }
   }
   const open = await offered([])
   expect(open.names).toEqual(expect.arrayContaining(["read_text_file", "git_status"]))
@@ -79,7 +79,7 @@ test("offers what reads to whoever reaches it without a token, all to those with
 })
 
 test("serves nobody else without a token, and says so", async () => {
-  const { code, stderr } = await cli(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd: folderWith() })
+  const { code, stderr } = await here(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd: folderWith() })
   expect(code).not.toBe(0)
   expect(stderr).toMatch(/no token is set[\s\S]*--token/)
 })
@@ -88,7 +88,7 @@ test("a token with tags opens their tools alone, and no other surface", async ()
   const cwd = folderWith({ "play.yaml": "steps: [{ reply: Hello., repeat: always }]\n" })
   const tokens = ["--token", "all-of-it-1234", "--token", "some-of-it-1234:git"]
   const line = ["serve", "--mcp", "--port", "0", "--quiet", "--screenplay", "play.yaml", ...tokens]
-  const { child, until, finished } = startCli(line, { cwd })
+  const { stop, until } = startHere(line, { cwd })
   const [, url] = await until(started)
   const as = (token: string, path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const names = async (token: string) =>
@@ -103,8 +103,7 @@ test("a token with tags opens their tools alone, and no other surface", async ()
     expect([path, (await as("some-of-it-1234", path)).status]).toEqual([path, 403])
   for (const path of ["/v1/models", "/api/tags"])
     expect([path, (await as("all-of-it-1234", path)).status]).toEqual([path, 200])
-  child.kill("SIGTERM")
-  await finished
+  await stop()
 })
 
 test.each([
@@ -123,7 +122,7 @@ test.each([
   for (let each = 0; each < 2; each++) await post("read_text_file", { path: "a.txt" })
   child.kill(signal)
   await finished
-  const { stdout } = await cli(["runs", "--calls", "--json"], { cwd })
+  const { stdout } = await here(["runs", "--calls", "--json"], { cwd })
   const titles = (JSON.parse(stdout) as { task: string }[]).map(({ task }) => task)
   const names = kept.map((kind) => (kind === "act" ? "write_file" : "read_text_file"))
   expect(titles.toReversed().slice(0, names.length)).toEqual(names)
@@ -131,24 +130,27 @@ test.each([
 
 test("a port that is taken and a prompt file that is broken stop the start", async () => {
   const cwd = folderWith({ "prompts/bad.yaml": "name: [" })
-  const { until } = startCli(["serve", "--port", "0"], { cwd })
+  const { stop, until } = startHere(["serve", "--port", "0"], { cwd })
   const port = new URL((await until(started))[1]!).port
-  expect((await cli(["serve", "--port", port], { cwd })).stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
-  expect((await cli(["serve", "--port", "0", "--prompts", join(cwd, "prompts")], { cwd })).stderr).toContain("bad.yaml")
+  expect((await here(["serve", "--port", port], { cwd })).stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+  expect((await here(["serve", "--port", "0", "--prompts", join(cwd, "prompts")], { cwd })).stderr).toContain(
+    "bad.yaml",
+  )
+  await stop()
 })
 
 test("prompts are listed, shown and rendered, with a file as an argument", async () => {
   const cwd = folderWith({ "add.js": "const add = (a, b) => a - b\n" })
-  expect((await cli(["prompts"], { cwd })).stdout).toMatch(/code_review +Reviews a piece of code/)
-  expect((await cli(["prompts", "show", "code_review"], { cwd })).stdout).toContain("code (required): The code")
-  const { stdout } = await cli(
+  expect((await here(["prompts"], { cwd })).stdout).toMatch(/code_review +Reviews a piece of code/)
+  expect((await here(["prompts", "show", "code_review"], { cwd })).stdout).toContain("code (required): The code")
+  const { stdout } = await here(
     ["prompts", "render", "code_review", "--arg", "code=@add.js", "--arg", "language=javascript"],
     { cwd },
   )
   expect(stdout).toMatch(/^Review the following javascript code:[\s\S]*a - b/)
-  const wrong = await cli(["prompts", "render", "code_review"], { cwd })
+  const wrong = await here(["prompts", "render", "code_review"], { cwd })
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("'code' is missing")])
-  expect((await cli(["prompts", "show", "code_reviw"], { cwd })).stderr).toContain("Did you mean 'code_review'?")
+  expect((await here(["prompts", "show", "code_reviw"], { cwd })).stderr).toContain("Did you mean 'code_review'?")
 })
 
 test("with a model, OpenAI clients and conversations are served too, and what was said survives a restart", async () => {
@@ -157,9 +159,7 @@ test("with a model, OpenAI clients and conversations are served too, and what wa
     "play.yaml": "steps:\n  - reply: Hello.\n  - expect: { any: Hello. }\n    reply: Again.\n",
   })
   const serve = async () => {
-    const { child, finished, until } = startCli(["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml"], {
-      cwd,
-    })
+    const { stop, until } = startHere(["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml"], { cwd })
     const [, url] = await until(started)
     const call = async (method: string, path: string, body?: object) =>
       (
@@ -169,10 +169,6 @@ test("with a model, OpenAI clients and conversations are served too, and what wa
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         })
       ).json() as Promise<Record<string, never>>
-    const stop = () => {
-      child.kill("SIGTERM")
-      return finished
-    }
     return { call, stop }
   }
   const first = await serve()
@@ -196,10 +192,8 @@ test("calls of tools that a client did not offer are text, or calls where the co
   const play = { model: "qwen2.5-7b", abilities: { nativeTools: false }, steps: [{ reply: call }] }
   const cwd = folderWith({ "play.yaml": JSON.stringify(play) })
   const finishOf = async (args: string[]) => {
-    const { child, finished, until } = startCli(
-      ["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml", ...args],
-      { cwd },
-    )
+    const line = ["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml", ...args]
+    const { stop, until } = startHere(line, { cwd })
     const [, url] = await until(started)
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
@@ -210,13 +204,12 @@ test("calls of tools that a client did not offer are text, or calls where the co
       }),
     })
     const { choices } = (await answer.json()) as { choices: { finish_reason: string }[] }
-    child.kill("SIGTERM")
-    await finished
+    await stop()
     return choices[0]!.finish_reason
   }
   expect(await finishOf([])).toBe("stop")
   expect(await finishOf(["--unknown-tools", "pass"])).toBe("tool_calls")
-  const refused = await cli(["serve", "--unknown-tools", "maybe"], { cwd })
+  const refused = await here(["serve", "--unknown-tools", "maybe"], { cwd })
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--unknown-tools must be text or pass")])
 })
 
@@ -225,11 +218,10 @@ test("where every folder is read-only no tool that writes is offered, with a tok
   let said = ""
   const offered = async (args: string[]): Promise<string[]> => {
     const line = ["serve", "--port", "0", "--quiet", "--token", "long-enough", ...args]
-    const { child, until, finished } = startCli(line, { cwd })
+    const { stop, until } = startHere(line, { cwd })
     const [, url] = await until(started)
     const answer = await fetch(`${url}/tools/`, { headers: { authorization: "Bearer long-enough" } })
-    child.kill("SIGINT")
-    said = (await finished).stdout
+    said = (await stop()).stdout
     return ((await answer.json()) as { name: string }[]).map(({ name }) => name)
   }
   const reading = await offered(["--read-only", "."])
@@ -240,7 +232,7 @@ test("where every folder is read-only no tool that writes is offered, with a tok
   expect(said).not.toContain("read-only")
   expect(coding).toContain("bash")
   expect(coding).not.toContain("read_text_file")
-  const unknown = await cli(["serve", "--port", "0", "--bundle", "cooking"], { cwd })
+  const unknown = await here(["serve", "--port", "0", "--bundle", "cooking"], { cwd })
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no bundle 'cooking'[^]*coding/) })
 })
 
@@ -252,16 +244,14 @@ test("works on the tasks that it is given with as many workers as it is told, an
   const headers = { "content-type": "application/json", authorization: "Bearer long-enough" }
   const cwd = folderWith({})
   const flags = ["--port", "0", "--token", "long-enough", "--model", "m", "--base-url", model.baseUrl]
-  const idle = startCli(["serve", ...flags, "--workers", "0"], { cwd })
+  const idle = startHere(["serve", ...flags, "--workers", "0"], { cwd })
   const [, away] = await idle.until(started)
   const asked = await fetch(`${away}/tasks`, { method: "POST", headers, body: '{"input":"say so"}' })
   const { id } = (await asked.json()) as { id: string }
-  idle.child.kill("SIGTERM")
-  await idle.finished
-  const busy = startCli(["serve", ...flags, "--workers", "2"], { cwd })
+  await idle.stop()
+  const busy = startHere(["serve", ...flags, "--workers", "2"], { cwd })
   const [, url] = await busy.until(started)
   const told = await (await fetch(`${url}/tasks/${id}/stream`, { headers })).text()
   expect(told).toMatch(/"state":"done"/)
-  busy.child.kill("SIGTERM")
-  await busy.finished
+  await busy.stop()
 })
