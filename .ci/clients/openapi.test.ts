@@ -31,9 +31,10 @@ test("the OpenAPI document gives a client whose types compile, and calls of ever
   writeFileSync(join(folder, "package.json"), `{"type":"module"}`)
   writeFileSync(join(folder, "client.ts"), `${CLIENT}\nexport async function all() {\n${typed}\n}\n`)
   const wrong = 'import { call } from "./client.ts"\nawait call("echo", { message: 5 })\nawait call("ecko", {})\n'
-  expect(compile(["client.ts"])).toBe("")
   writeFileSync(join(folder, "wrong.ts"), wrong)
-  expect(compile(["wrong.ts"]).match(/error TS/g)).toHaveLength(2)
+  // What is right and what is wrong at once: one run of the compiler tells them apart by their files.
+  const errors = compile(["client.ts", "wrong.ts"]).match(/^.*error TS.*$/gm) ?? []
+  expect(errors).toEqual([expect.stringMatching(/^wrong\.ts\(2,/), expect.stringMatching(/^wrong\.ts\(3,/)])
 
   await using server = await listen(
     createApp({
@@ -79,6 +80,7 @@ function compile(files: string[]): string {
   const flags = [
     "--noEmit",
     "--strict",
+    "--skipLibCheck",
     "--target",
     "es2024",
     "--module",
