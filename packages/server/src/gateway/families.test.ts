@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import type { Backend, FinishReason } from "@toolwright/backends"
 import { formatterById } from "@toolwright/toolformat"
 import { describe, expect, test } from "vitest"
@@ -88,33 +89,36 @@ async function ask({ app }: ReturnType<typeof gatewayOf>, stream: boolean): Prom
   return seen
 }
 
-/** What must hold of every answer, wherever the reply was cut. */
+/**
+ * What must hold of every answer, wherever the reply was cut. There are some ten thousand answers: `expect` would take
+ * longer than what it looks at.
+ */
 function check(seen: Seen, reply: string, cut: string, finishReason: FinishReason): void {
   for (const call of seen.calls) {
     const wanted = CALLS.find(({ name }) => name === call.name)
-    expect(wanted, `${cut}: a call of '${call.name}'`).toBeDefined()
+    assert(wanted !== undefined, `${cut}: a call of '${call.name}'`)
     const given = JSON.parse(call.arguments) as object
     // A text that ends on a closing mark is a whole call, as far as anybody can tell who is not told that it was cut
     // off.
     if (finishReason === "length" || !cut.trimEnd().endsWith("</tool_call>") || cut === reply)
-      expect(given, cut).toEqual(wanted!.arguments)
+      assert.deepEqual(given, wanted.arguments, cut)
   }
   // Nothing is told twice: what is told is in the reply, in its order, and each call is told once.
-  expect(seen.calls.length, cut).toBeLessThanOrEqual(CALLS.length)
-  expect(new Set(seen.calls.map(({ name }) => name)).size, cut).toBe(seen.calls.length)
-  expect(seen.content.length, `${cut}: ${seen.content}`).toBeLessThanOrEqual(cut.length)
-  expect(countOf(seen.content, PROSE.trim()), cut).toBeLessThanOrEqual(1)
-  expect(countOf(seen.content, "Zürich"), `${cut}: ${seen.content}`).toBeLessThanOrEqual(countOf(cut, "Zürich"))
-  if (seen.calls.some(({ name }) => name === "get_weather")) expect(seen.content, cut).not.toContain("Zürich")
+  assert(seen.calls.length <= CALLS.length, cut)
+  assert.equal(new Set(seen.calls.map(({ name }) => name)).size, seen.calls.length, cut)
+  assert(seen.content.length <= cut.length, `${cut}: ${seen.content}`)
+  assert(countOf(seen.content, PROSE.trim()) <= 1, cut)
+  assert(countOf(seen.content, "Zürich") <= countOf(cut, "Zürich"), `${cut}: ${seen.content}`)
+  if (seen.calls.some(({ name }) => name === "get_weather")) assert(!seen.content.includes("Zürich"), cut)
   // The reason is the model's, but where it was stopped: a mark of the family's ends the reply.
   const reason =
     finishReason === "length" && !STOPPED.test(cut) ? "length" : seen.calls.length > 0 ? "tool_calls" : "stop"
-  expect(seen.finish, cut).toBe(reason)
+  assert.equal(seen.finish, reason, cut)
   const most = STOPPED.test(reply) ? 1 : CALLS.length
   if (cut === reply) expect(seen.calls.map(({ name }) => name)).toEqual(CALLS.slice(0, most).map(({ name }) => name))
   // What was begun and not called is told, as text and in a note.
   const begun = cut.slice(PROSE.length).includes("get_weather")
-  if (begun && seen.calls.length === 0) expect(seen.content + JSON.stringify(seen.notes), cut).toContain("get_weather")
+  if (begun && seen.calls.length === 0) assert((seen.content + JSON.stringify(seen.notes)).includes("get_weather"), cut)
 }
 
 function countOf(text: string, part: string): number {
