@@ -1,9 +1,17 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { formatterOf, listFormats, type ParseEvent, type ParseProblem } from "@toolwright/toolformat"
+import {
+  formatterOf,
+  listFormats,
+  type ParseEvent,
+  type ParseProblem,
+  type ToolCallParser,
+} from "@toolwright/toolformat"
 import type { Reply } from "./reply.ts"
 
 /** A call with its arguments is not longer; a long text is an answer. */
 const LONGEST = 64 * 1024
+/** Of this many characters at the beginning some are words, where there are any before a call. */
+const BEGINNING = 48
 
 /**
  * A reply that is nothing but a call in the syntax of another family, which the model's own format does not know: not
@@ -32,15 +40,21 @@ export function takeForeignCall(reply: Reply, tools: readonly ToolDefinition[]):
 function callIn(text: string, tools: readonly ToolDefinition[]): string | undefined {
   for (const format of listFormats()) {
     if (format.apiOnly !== undefined) continue
-    const parser = formatterOf(format).createParser({ tools })
-    const name = onlyCall([...parser.push(text), ...parser.end()])
+    const name = onlyCall(readInTwo(formatterOf(format).createParser({ tools }), text))
     if (name !== undefined && tools.some((tool) => tool.name === name)) return name
   }
   return undefined
 }
 
+/** What is read of a text: by far most are told to be more than a call by how they begin, and are read no further. */
+function* readInTwo(parser: ToolCallParser, text: string): Generator<ParseEvent, void> {
+  yield* parser.push(text.slice(0, BEGINNING))
+  yield* parser.push(text.slice(BEGINNING))
+  yield* parser.end()
+}
+
 /** The name of the first call, where nothing is said beside the calls. */
-function onlyCall(events: readonly ParseEvent[]): string | undefined {
+function onlyCall(events: Iterable<ParseEvent>): string | undefined {
   let name: string | undefined
   for (const event of events) {
     if (event.type === "text-delta" && event.text.trim() !== "") return undefined
