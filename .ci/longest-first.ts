@@ -43,8 +43,6 @@ export const LONGEST: readonly string[] = [
   "packages/cli/src/commands/run.test.ts",
   "packages/cli/src/commands/common-options.test.ts",
   "packages/cli/src/commands/trust-source.test.ts",
-  "packages/toolformat/src/structural-tag.test.ts",
-  "packages/tools/src/bash/host-plan.test.ts",
   "packages/tools-database/src/migrate.test.ts",
   "packages/cli/src/commands/ui-evaluations.test.ts",
   "packages/cli/src/commands/resume.test.ts",
