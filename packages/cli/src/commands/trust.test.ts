@@ -209,6 +209,15 @@ describe.skipIf(!POSIX)("what stands in the place of state", () => {
     expect((await here(["runs"], { cwd, env })).stdout).toContain("read README.md")
   })
 
+  test("a place that cannot be made is told with what to do about it", async () => {
+    const cwd = folderWith({ "README.md": "x\n", state: "a file" })
+    const env = { XDG_STATE_HOME: join(cwd, "state") }
+    const args = ["run", "read README.md", "--screenplay", play(), "--read-only", "."]
+    const { code, stderr } = await here(args, { cwd, env })
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/cannot be opened: .*\n.*XDG_STATE_HOME.*--database FILE.*--no-record/)
+  })
+
   test.each([
     ".gitignore",
     "lock.json",

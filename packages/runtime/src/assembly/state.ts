@@ -30,11 +30,21 @@ export async function openState(configured: string | undefined, place: StatePlac
   try {
     return await openStateDatabase(folder, { owner: place.owner })
   } catch (thrown) {
-    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "FOREIGN_DATABASE") throw thrown
+    if (!ToolwrightError.isInstance(thrown)) throw thrown
+    if (thrown.code === "DATABASE_UNAVAILABLE") throw withAdvice(thrown, folder)
+    if (thrown.code !== "FOREIGN_DATABASE") throw thrown
     const { outside } = place
     if (outside === folder) throw thrown
     place.log(`${thrown.message} Runs are recorded in ${outside} instead. ${thrown.hint}`)
     createStateFolder(outside)
     return openStateDatabase(outside, { owner: place.owner })
   }
+}
+
+/** Nobody named this folder: what can be done about it is said. */
+function withAdvice({ code, message, cause }: ToolwrightError, folder: string): ToolwrightError {
+  const hint =
+    `Make ${dirname(folder)} a folder that you can write, or name another place: for all state with XDG_STATE_HOME, for ` +
+    "this record with --database FILE (runs.database). --no-record (record: false) leaves none."
+  return new ToolwrightError(code, message, { cause, hint })
 }
