@@ -44,7 +44,7 @@ export async function openState(configured: string | undefined, place: StatePlac
 /** Nobody named this folder: what can be done about it is said. */
 function withAdvice({ code, message, cause }: ToolwrightError, folder: string): ToolwrightError {
   const hint =
-    `Make ${dirname(folder)} a folder that you can write, or name another place: for all state with XDG_STATE_HOME, for ` +
-    "this record with --database FILE (runs.database). --no-record (record: false) leaves none."
+    `Make ${dirname(folder)} a folder that you can write, or name another place: for all state with XDG_STATE_HOME, ` +
+    "for this record with --database FILE (runs.database). --no-record (record: false) leaves none."
   return new ToolwrightError(code, message, { cause, hint })
 }
