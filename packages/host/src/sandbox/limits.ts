@@ -56,7 +56,7 @@ export function memoryBound({ processes, memoryMb }: Limits = {}): number | unde
 }
 
 /** A program that is started often and takes little, but reads what others wrote: git first of all. */
-const LIGHT_MEMORY_MB = 4096
+const LIGHT_MEMORY_MB = 1024
 
 /** Limits of such a program that cost nothing. @param given what a configuration says */
 export function lightLimits({ memoryMb = LIGHT_MEMORY_MB, files = MOST_FILES, diskMb = DISK_MB }: Limits = {}): Limits {

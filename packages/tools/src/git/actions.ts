@@ -1,12 +1,13 @@
 import { join } from "node:path"
 import { stateTextOf, writeStateFile } from "@toolwright/host/state-files"
-import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { failure, success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { isInside } from "@toolwright/host/paths"
 import { headCommit } from "@toolwright/host/repository"
 import { visibleName } from "@toolwright/host/text"
 import { assertBranchName, isBranch, resolveCommit } from "./refs.ts"
 import { git, type Repository } from "./repository.ts"
-import { describeStatus, readStatus } from "./status.ts"
+import { problemOf } from "./endings.ts"
+import { describeStatus, readStatus, WHOLE_LIST } from "./status.ts"
 import { gitFailure, paths, type GitWork } from "./work.ts"
 
 export async function statusAction({ repository, settings, run }: GitWork): Promise<ToolResult> {
@@ -181,12 +182,22 @@ async function head({ repository, settings, run }: GitWork): Promise<string | un
   return outcome.exitCode === 0 ? outcome.stdout.text.trim() : undefined
 }
 
+/**
+ * The files that differ between two commits: all of them, for half a list may lack the very one that must not change.
+ *
+ * @throws ToolwrightError by how git ended, where it could not name all
+ */
 async function changedBetween({ repository, settings, run }: GitWork, from: string, to: string): Promise<string[]> {
   const outcome = await git(
     repository,
     settings,
     ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"],
-    run,
+    { ...run, keepBytes: WHOLE_LIST },
   )
+  const { truncated } = outcome.stdout
+  if (outcome.exitCode !== 0 || truncated) {
+    const { code, why, hint } = problemOf(truncated ? { ...outcome, ended: "output-limit" } : outcome)
+    throw new ToolwrightError(code, `git diff failed: ${why}`, hint === undefined ? {} : { hint })
+  }
   return outcome.stdout.text.split("\0").filter((name) => name !== "")
 }

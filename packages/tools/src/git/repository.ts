@@ -194,7 +194,8 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
       writable: repository.writable,
       network: remote,
       ...(remote ? {} : { alone: repository.program }),
-      limits: lightLimits(settings.limits),
+      // What is sent is packed in memory.
+      limits: lightLimits(remote ? { memoryMb: 4096, ...settings.limits } : settings.limits),
       readable,
       folders: [
         ...repository.folders,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import type { JsonObject } from "@toolwright/toolbox"
 import type { ProcessToolsConfig } from "@toolwright/host/process"
@@ -15,6 +16,20 @@ function repository(config: ProcessToolsConfig = {}): WorkspaceFixture {
 }
 
 const LIMITS = ["MEMORY_LIMIT", "OUTPUT_LIMIT", "DISK_LIMIT"]
+
+test("a switch that would change the rules is refused, however many other files it changes", async () => {
+  using fixture = repository({ limits: { memoryMb: 500 } })
+  const blob = fixture.git("hash-object", "-w", "README.md").trim()
+  const many = (first: string, length: number): string =>
+    Array.from({ length }, (_, at) => `100644 blob ${blob}\t${first}${"x".repeat(190)}${at}\n`).join("")
+  const rules = `100644 blob ${blob}\ttoolwright.yaml\n`
+  const input = many("a", 22_000) + rules + many("z", 400)
+  const tree = execFileSync("git", ["mktree"], { cwd: fixture.root, input, encoding: "utf8" }).trim()
+  fixture.git("update-ref", "refs/heads/many", fixture.git("commit-tree", "-m", "many", tree).trim())
+  const result = await callTool(fixture.tools.get("git")!, { action: "checkout", ref: "many" })
+  expect(result.error?.code).toBe("CONFIGURATION_KEPT")
+  expect(readdirSync(fixture.root).toSorted()).toEqual([".git", "README.md"])
+})
 
 describe.skipIf(process.platform !== "linux").each(["auto", "off"] as const)(
   "a commit that names ten thousand million files, sandbox %s",
