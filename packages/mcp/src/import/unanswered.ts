@@ -35,7 +35,9 @@ export function refuseUnanswered(fetch: Fetch): Fetch {
     }
     if (response.ok && init?.method === "POST" && isJson(response)) {
       const read = response.json.bind(response)
-      Object.assign(response, { json: async () => answering(await read(), requestIn(init.body)) })
+      // A server in this process may have put a class of its own in Response's place, whose methods are read-only.
+      const json = async (): Promise<unknown> => answering(await read(), requestIn(init.body))
+      Object.defineProperty(response, "json", { value: json })
     }
     return response
   }
