@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect } from "vitest"
 import { builtCommand } from "../../packages/cli/src/testing/built-command.ts"
@@ -31,11 +32,15 @@ export async function runExample(name: string, code: string, sources?: string): 
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, stripTypeScriptTypes(code))
   const flags = sources === undefined ? [] : ["--conditions=toolwright-source"]
-  const child = spawn(process.execPath, [...flags, file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  // Examples leave to their reader what they made.
+  const made = mkdtempSync(join(tmpdir(), "example-"))
+  const env = { ...process.env, TMPDIR: made }
+  const child = spawn(process.execPath, [...flags, file], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
   let text = ""
   child.stdout.on("data", (data) => (text += String(data)))
   child.stderr.on("data", (data) => (text += String(data)))
   const status = await new Promise((resolve) => child.on("close", resolve))
+  rmSync(made, { recursive: true, force: true })
   expect(status, text).toBe(0)
   return text
 }

@@ -11,7 +11,7 @@ import { here } from "../testing/run-here.ts"
 
 test("every surface leaves a record: a run, calls by hand, over REST and over MCP, and a conversation", async () => {
   const cwd = folderWith({ "a.txt": "hello\n" })
-  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const env = { XDG_STATE_HOME: folderWith() }
   const steps = [{ reply: "Done." }, { reply: "Hello." }]
   const written = { path: "b.txt", content: "by hand" }
   expect(await here(["tools", "call", "write_file", "--args", JSON.stringify(written)], { cwd, env })).toMatchObject({
@@ -62,7 +62,7 @@ test("every surface leaves a record: a run, calls by hand, over REST and over MC
 
 test("what is called where every folder is read-only is on record outside of it, and found by who names the same folders", async () => {
   const cwd = folderWith({ "a.txt": "hello\n" })
-  const at = { cwd, env: { XDG_STATE_HOME: `${cwd}-state` } }
+  const at = { cwd, env: { XDG_STATE_HOME: folderWith() } }
   expect(await here(["tools", "call", "echo", "--message", "hi", "--read-only", "."], at)).toMatchObject({ code: 0 })
   expect((await here(["runs", "--calls", "--read-only", "."], at)).stdout).toContain("call over tools: echo")
   expect((await here(["runs", "--calls"], at)).stdout).not.toContain("echo")
@@ -71,7 +71,7 @@ test("what is called where every folder is read-only is on record outside of it,
 
 test("what an event holds is erased for good, and the record still proves that it was there", async () => {
   const cwd = folderWith({ "a.txt": "a secret\n" })
-  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const env = { XDG_STATE_HOME: folderWith() }
   const cli = (...args: string[]) => here(args, { cwd, env })
   await cli("tools", "call", "read_text_file", "--path", "a.txt")
   expect((await cli("runs", "show", "latest", "--json")).stdout).toContain("a secret")
@@ -94,7 +94,7 @@ test("what an event holds is erased for good, and the record still proves that i
 
 test("a record that was altered is found by its run, and among all of them, with the exit code 1", async () => {
   const cwd = folderWith({ "a.txt": "a\n" })
-  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const env = { XDG_STATE_HOME: folderWith() }
   const cli = (...args: string[]) => here(args, { cwd, env })
   const id = async (): Promise<string> => {
     await cli("tools", "call", "read_text_file", "--path", "a.txt")

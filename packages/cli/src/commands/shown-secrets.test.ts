@@ -20,7 +20,7 @@ async function model(steps: Steps): Promise<string[]> {
 
 function placeWith(files: Record<string, string>) {
   const cwd = folderWith(files)
-  const env = { XDG_STATE_HOME: `${cwd}-state`, MY_SERVICE_TOKEN: VALUE }
+  const env = { XDG_STATE_HOME: folderWith(), MY_SERVICE_TOKEN: VALUE }
   return { cwd, cli: (...args: string[]) => here(args, { cwd, env }) }
 }
 
