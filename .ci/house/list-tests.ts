@@ -5,11 +5,16 @@
 import { createVitest } from "vitest/node"
 
 const conditions = ["toolwright-source"]
+/** As in the rooms themselves: Node loads the files, and not Vite, which transforms each first. */
+const byNode = {
+  execArgv: conditions.map((each) => `--conditions=${each}`),
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+}
 const [, , ...places] = process.argv
 /** All of them in one project, whatever room they are of: modules that several rooms load are loaded once. */
 const include = places.map((place) => (place.endsWith(".ts") ? place : `${place}/**/*.test.ts`))
 const vitest = await createVitest(
-  { config: false, watch: false, run: true, isolate: false, maxWorkers: 1, include },
+  { config: false, watch: false, run: true, isolate: false, maxWorkers: 1, include, ...byNode },
   { resolve: { conditions }, ssr: { resolve: { conditions } } },
 )
 const { testModules, unhandledErrors } = await vitest.collect([], { staticParse: false })
