@@ -137,7 +137,7 @@ test("npm ci takes at most 400 MB, of which 189 are the Node that it brings", ()
 })
 
 const examples = folders
-  .filter((folder) => !["pocket", "testing", "toolformat"].includes(folder))
+  .filter((folder) => !["pocket", "toolformat"].includes(folder))
   .map((folder) => [folder, blocks(`packages/${folder}/README.md`, "ts")[0]!] as const)
 
 test.each(examples)("the example in the README of %s prints what it says", async (folder, code) => {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { expect } from "vitest"
-import { builtCommand } from "../../packages/cli/src/testing/built-command.ts"
+import { built } from "../../packages/cli/src/testing/built-command.ts"
 
 export const root = join(import.meta.dirname, "../..")
 
@@ -14,12 +14,8 @@ export const read = (file: string): string => readFileSync(join(root, file), "ut
 export const blocks = (file: string, language: string): string[] =>
   [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
 
-let built: Promise<string> | undefined
-
 /** Where examples import our packages as they are built: from hundreds of sources each start takes thrice as long. */
-async function besideBuilt(): Promise<string> {
-  return join(dirname(await (built ??= builtCommand())), "../examples")
-}
+const besideBuilt = async (): Promise<string> => join(await built(), "examples")
 
 /**
  * Runs the code of a page as a module and gives what it printed.

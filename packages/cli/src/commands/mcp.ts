@@ -44,7 +44,7 @@ export const mcpCommand: Command = {
         line: "claude mcp add toolwright -- toolwright mcp --root .",
         does: "The tools of this folder in another host",
       },
-      { line: "toolwright mcp --bundle coding", does: "What an agent for code needs, and no more" },
+      { line: "toolwright mcp --bundle all", does: "Every tool, not only those for code" },
       {
         line: "toolwright mcp --read-only . --mcp-server http://localhost:8005/mcp",
         does: "Reading tools, and those of another server",
