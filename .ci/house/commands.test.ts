@@ -51,7 +51,7 @@ const FAIL: readonly [RegExp, RegExp][] = [
   [/toolwright undo/, /Nothing|nothing/],
   // The stand-in writes no file, so no owner of one has done its task.
   [/toolwright (?:work|plan (?:run|resume))/, /failed/],
-  // Servers of others: no such one is asked from here.
+  // Servers of others: none is asked from here, see `standIn`.
   [/--backend (?:ollama|anthropic)/, /No model server answers at/],
 ]
 
@@ -190,8 +190,12 @@ function runInShell(line: string): Promise<Said> {
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, output })))
 }
 
+/** Where nobody listens: a machine may well have the server that a backend asks where none is named. */
+const NOBODY = "http://127.0.0.1:1"
+
 const standIn = (line: string): string =>
   line
+    .replace(/--backend (?:ollama|anthropic)\b(?!.*--base-url)/, `$& --base-url ${NOBODY}`)
     .replaceAll(/http:\/\/localhost:(?:8080|11434)\/v1/g, model.baseUrl)
     .replaceAll(/--port \d+/g, "--port 0")
     .replace(/\bserve\b(?!.*--port)/, "serve --port 0")
