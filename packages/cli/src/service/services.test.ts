@@ -8,6 +8,7 @@ import type { RunEvent } from "@toolwright/toolbox"
 import { expect, test, vi } from "vitest"
 import { freePort } from "../../../host/src/testing/free-port.ts"
 import { cli, folderWith, startCli, stateOfTests, type Running } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 // Each test starts several programs, one after another.
 vi.setConfig({ testTimeout: 120_000 })
@@ -21,25 +22,35 @@ const call = (name: string, args: object) => ({
   reply: { calls: [{ name, arguments: args as Record<string, unknown> }] },
 })
 
-/** The tools service, over the real command; its requests are counted by tool. */
-async function startTools(cwd: string, port: string) {
-  const env = { BASE_REPOS_PATH: "", BASE_DOWNLOADS_PATH: "", TOOLWRIGHT_TOKEN: TOKEN }
-  const running = startCli(["serve", "--port", port, "--root", cwd], { cwd, env })
-  const seen: string[] = []
-  running.child.stderr!.on("data", (text) => {
-    for (const [, name] of String(text).matchAll(/"method":"POST","path":"\/tools\/(\w+)"/g)) seen.push(name!)
-  })
-  await running.until(STARTED)
-  return { ...running, seen, url: `http://127.0.0.1:${port}` }
+/** A service in this process. @returns its address, and what ends it and gives what it said on the way */
+async function serving(args: readonly string[], { cwd, env }: { cwd: string; env?: Record<string, string> }) {
+  const { until, stop, said } = startHere(["serve", ...args], { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN, ...env } })
+  const [, url] = await until(STARTED)
+  return { url: url!, end: async () => (await stop()).stderr, said }
 }
 
-async function startReasoning(cwd: string, tools: string, more: { baseUrl?: string; args?: string[] } = {}) {
-  const { baseUrl, args = [] } = more
-  const model = baseUrl === undefined ? [] : ["--model", "m", "--base-url", baseUrl]
-  const env = { TOOLS_API_URL: `tools-api=${tools}`, TOOLS_API_TOKEN: TOKEN, TOOLWRIGHT_TOKEN: TOKEN }
-  const running = startCli(["serve", "--port", "0", "--quiet", "--no-builtins", ...model, ...args], { cwd, env })
-  const [, url] = await running.until(STARTED)
-  return { ...running, url: url! }
+const OWN_FOLDER = { BASE_REPOS_PATH: "", BASE_DOWNLOADS_PATH: "" }
+
+/** The tools service; its requests are counted by tool. */
+async function startTools(cwd: string, port: string) {
+  const service = await serving(["--port", port, "--root", cwd], { cwd, env: OWN_FOLDER })
+  const seen = () =>
+    [...service.said.stderr.matchAll(/"method":"POST","path":"\/tools\/(\w+)"/g)].map(([, name]) => name!)
+  return { ...service, seen }
+}
+
+/** The same as a process, which can be killed. */
+async function startToolsProcess(cwd: string, port: string) {
+  const env = { ...OWN_FOLDER, TOOLWRIGHT_TOKEN: TOKEN }
+  const running = startCli(["serve", "--port", port, "--root", cwd], { cwd, env })
+  await running.until(STARTED)
+  return { ...running, url: `http://127.0.0.1:${port}` }
+}
+
+function startReasoning(cwd: string, tools: string, more: { baseUrl?: string } = {}) {
+  const model = more.baseUrl === undefined ? [] : ["--model", "m", "--base-url", more.baseUrl]
+  const env = { TOOLS_API_URL: `tools-api=${tools}`, TOOLS_API_TOKEN: TOKEN }
+  return serving(["--port", "0", "--quiet", "--no-builtins", ...model], { cwd, env })
 }
 
 async function end({ child, finished }: Running): Promise<string> {
@@ -71,21 +82,21 @@ test("the reasoning service asks the tools service once for what it read, again 
     return ((await answer.json()) as { choices: { message: { content: string } }[] }).choices[0]!.message.content
   }
   expect(await ask("What does a.txt say?")).toBe("It says two.")
-  await vi.waitFor(() => expect(tools.seen).toEqual(["read_text_file", "write_file", "read_text_file"]))
+  await vi.waitFor(() => expect(tools.seen()).toEqual(["read_text_file", "write_file", "read_text_file"]))
   const metrics = await (await fetch(`${reasoning.url}/metrics`, { headers: AUTHORIZED })).text()
   expect(metrics).toMatch(/toolwright_cache_hits_total 1\n/)
-  await end(tools)
+  await tools.end()
   expect(await ask("And now?")).toMatch(/^I could not read it\.\n\n\[completed-with-failures: .+\]$/)
   const again = await startTools(join(cwd, "repo"), port)
   expect(await ask("And now?")).toBe("It says two again.")
-  expect(await end(reasoning)).toMatch(/The tools service 'tools-api' is away, the rest works/)
-  await end(again)
+  expect(await reasoning.end()).toMatch(/The tools service 'tools-api' is away, the rest works/)
+  await again.end()
 })
 
 test("services may stop and start under load: each call has an answer, and after it all go well", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
   const port = String(await freePort())
-  const first = await startTools(cwd, port)
+  const first = await startToolsProcess(cwd, port)
   const reasoning = await startReasoning(cwd, first.url)
   const codes = new Map<string, number>()
   const echo = async (message: string): Promise<string> => {
@@ -110,7 +121,7 @@ test("services may stop and start under load: each call has an answer, and after
   first.child.kill("SIGKILL")
   await first.finished
   await vi.waitFor(() => expect(codes.get("SOURCE_UNAVAILABLE")).toBeGreaterThan(20))
-  const second = await startTools(cwd, port)
+  const second = await startToolsProcess(cwd, port)
   const before = codes.get("right")!
   await vi.waitFor(() => expect(codes.get("right")).toBeGreaterThan(before + 20))
   loading.abort()
@@ -119,7 +130,7 @@ test("services may stop and start under load: each call has an answer, and after
   expect(await Promise.all(Array.from({ length: 20 }, (_, index) => echo(`after-${index}`)))).not.toContain(
     "SOURCE_UNAVAILABLE",
   )
-  await end(reasoning)
+  await reasoning.end()
   await end(second)
 })
 
@@ -137,8 +148,8 @@ test("a service that is away at the start is told, the rest works, and its tools
   expect(await conversations.json()).toMatchObject({ detail: "Conversation manager not initialized" })
   const tools = await startTools(cwd, port)
   await vi.waitFor(async () => expect(await names()).toContain("read_text_file"))
-  expect(await end(reasoning)).toContain("is away, the rest works")
-  await end(tools)
+  expect(await reasoning.end()).toContain("is away, the rest works")
+  await tools.end()
   const alone = await cli(["tools", "call", "echo", "--message", "hi", "--rest", tools.url], { cwd })
   expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining("is away, the rest works") })
 })
@@ -160,10 +171,10 @@ test("variables, a file of them and a file with a token make the service", async
   await end(service)
   // The token is kept: who starts the service again, or the one beside it, has the same.
   const { TOOLWRIGHT_TOKEN_FILE } = { TOOLWRIGHT_TOKEN_FILE: join(cwd, "service/token") }
-  const listed = await startCli(["serve", "--port", "0", "--quiet", "--env-file", ".env"], { cwd })
+  const listed = startHere(["serve", "--port", "0", "--quiet", "--env-file", ".env"], { cwd })
   const [, again] = await listed.until(STARTED)
   const env = { TOOLS_API_URL: `tools-api=${again}`, TOOLS_API_TOKEN_FILE: TOOLWRIGHT_TOKEN_FILE }
-  const beside = startCli(["serve", "--port", "0", "--quiet", "--no-builtins"], { cwd, env })
+  const beside = startHere(["serve", "--port", "0", "--quiet", "--no-builtins"], { cwd, env })
   const [, reasoning] = await beside.until(STARTED)
   const folders = await fetch(`${reasoning}/tools/list_allowed_directories`, {
     method: "POST",
@@ -173,8 +184,8 @@ test("variables, a file of them and a file with a token make the service", async
   const text = await folders.text()
   expect(text).toContain("repos")
   expect(text).toContain("downloads")
-  await end(beside)
-  await end(listed)
+  await beside.stop()
+  await listed.stop()
 })
 
 test("one run uses a tool of one's own, a REST service and MCP servers: by the command, over HTTP and from a program", async () => {
@@ -225,13 +236,12 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
   }
   {
     await using model = await playing()
-    const line = ["serve", "--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, ...options]
-    const server = startCli(line, { cwd, env: { ...env, TOOLWRIGHT_TOKEN: TOKEN } })
-    const [, url] = await server.until(STARTED)
+    const line = ["--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, ...options]
+    const { url, end: stopped } = await serving(line, { cwd, env })
     const body = JSON.stringify({ model: "toolwright/assistant", messages: [{ role: "user", content: "use them" }] })
     const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers: AUTHORIZED, body })
     expect(await answer.text()).toContain("All three were used.")
-    await end(server)
+    await stopped()
   }
   {
     await using model = await playing()
@@ -249,24 +259,23 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
     expect(origins(events)).toEqual(expected)
     expect(events.at(-1)).toMatchObject({ summary: { outcome: "completed", failedCalls: 0 } })
   }
-  await end(tools)
+  await tools.end()
 })
 
 test("lists say of each tool which server it comes from: at the command line, as JSON, over HTTP", async () => {
   const cwd = folderWith()
   const options = ["--no-builtins", "--mcp-server", USERS]
   const [text, json, shown] = await Promise.all(
-    [["list"], ["list", "--json"], ["show", "pid"]].map((line) => cli(["tools", ...line, ...options], { cwd })),
+    [["list"], ["list", "--json"], ["show", "pid"]].map((line) => here(["tools", ...line, ...options], { cwd })),
   )
   expect(text!.stdout).toMatch(/^pid +utility .*\[from the MCP server users\]$/m)
   expect(shown!.stdout).toMatch(/^pid {2}\(.*from the MCP server users\)$/m)
   const origin = { name: "pid", provenance: { kind: "mcp", name: "users" } }
   expect(JSON.parse(json!.stdout)).toContainEqual(expect.objectContaining(origin))
-  const server = startCli(["serve", "--port", "0", "--quiet", ...options], { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN } })
-  const [, url] = await server.until(STARTED)
+  const { url, end: stopped } = await serving(["--port", "0", "--quiet", ...options], { cwd })
   const listed = await (await fetch(`${url}/tools/`, { headers: AUTHORIZED })).json()
   expect(listed).toContainEqual(expect.objectContaining(origin))
-  await end(server)
+  await stopped()
 })
 
 test("what cannot run here is offered on no way: not in the list, not in OpenAPI, not over MCP, and a line says why", async () => {
@@ -275,9 +284,8 @@ test("what cannot run here is offered on no way: not in the list, not in OpenAPI
   const shown = async (more: { args?: string[]; env?: Record<string, string> } = {}) => {
     const { args = [], env = {} } = more
     const kits = ["web", "blog", "database"].flatMap((kit) => ["--kits", kit])
-    const everything = ["serve", "--port", "0", "--quiet", "--mcp", ...kits, ...args]
-    const running = startCli(everything, { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN, ...env } })
-    const [, url] = await running.until(STARTED)
+    const everything = ["--port", "0", "--quiet", "--mcp", ...kits, ...args]
+    const { url, end: stopped, said } = await serving(everything, { cwd, env })
     const get = async (path: string) => (await fetch(`${url}${path}`, { headers: AUTHORIZED })).json()
     const listed = ((await get("/tools/")) as { name: string }[]).map(({ name }) => name)
     const described = Object.keys(((await get("/openapi.json")) as { paths: object }).paths)
@@ -289,9 +297,8 @@ test("what cannot run here is offered on no way: not in the list, not in OpenAPI
       headers: AUTHORIZED,
       body: JSON.stringify({ operation: "generate", prompt: "x" }),
     })
-    running.child.kill("SIGTERM")
-    const { stdout } = await running.finished
-    return { listed, described, overMcp, called, stdout }
+    await stopped()
+    return { listed, described, overMcp, called, stdout: said.stdout }
   }
   const { listed, described, overMcp, called, stdout } = await shown({ env: { PATH: cwd } })
   expect(listed).toContain("read_text_file")
@@ -312,9 +319,8 @@ test("a damaged message of a conversation is told in the log of the server, and 
   const steps = [call("read_text_file", { path: join(cwd, "a.txt") }), { reply: "It says one." }]
   await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
   const database = join(cwd, "logs/kept.sqlite")
-  const args = ["serve", "--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, "--database", database]
-  const running = startCli(args, { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN } })
-  const [, url] = await running.until(STARTED)
+  const args = ["--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, "--database", database]
+  const { url, end: stopped } = await serving(args, { cwd })
   const ask = async (path: string, body?: object) => {
     const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
     return (await (await fetch(`${url}${path}`, { headers: AUTHORIZED, ...sent })).json()) as Record<string, unknown>
@@ -329,5 +335,5 @@ test("a damaged message of a conversation is told in the log of the server, and 
   await other.close()
   const { messages } = (await ask(`/conversations/${id}`)) as { messages: { role: string }[] }
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"])
-  expect(await end(running)).toContain(`Message 1 of conversation ${id} is damaged and was passed over.`)
+  expect(await stopped()).toContain(`Message 1 of conversation ${id} is damaged and was passed over.`)
 })

@@ -35,6 +35,8 @@ export function startHere(
   const finished = ended.then((code): Finished => ({ code, ...said }))
   return {
     finished,
+    /** What it has said so far. */
+    said: said as Readonly<typeof said>,
     /** Waits until the output so far matches, and gives the match. */
     until: (pattern: RegExp) =>
       new Promise<RegExpExecArray>((resolve, reject) => {
