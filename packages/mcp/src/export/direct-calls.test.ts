@@ -162,6 +162,37 @@ test("calls that the host's end breaks off are waited for until they are on reco
   expect(recorded).toEqual(["CANCELLED", "CANCELLED"])
 })
 
+test("calls that come in the same breath as the greeting do not go the long way of the library", async () => {
+  const { input, heard, answerTo, send } = await host({ greets: false })
+  const clientInfo = { name: "host", version: "1" }
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }
+  send({ id: "hello", method: "initialize", params })
+  await answerTo("hello")
+  const given = vi.spyOn(PassThrough.prototype, "write")
+  onTestFinished(() => given.mockRestore())
+  const calls = [1, 2, 3].map((id) => ({
+    id,
+    method: "tools/call",
+    params: { name: "greet", arguments: { who: "Ann" } },
+  }))
+  const lines = [{ method: "notifications/initialized" }, ...calls].map((one) => ({ jsonrpc: "2.0", ...one }))
+  input.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  for (const { id } of calls)
+    expect(await answerTo(id)).toMatchObject({ result: { structuredContent: { text: "Hello Ann" } } })
+  const toLibrary = given.mock.calls.map(([piece]) => String(piece)).filter((piece) => piece.endsWith("}\n"))
+  expect(
+    toLibrary.filter((piece) => piece.startsWith('{"jsonrpc":"2.0","id"') && piece.includes("tools/call")),
+  ).toEqual([])
+  expect(heard.filter(({ id }) => typeof id === "number").map(({ id }) => id)).toEqual([1, 2, 3])
+})
+
+test("calls after a greeting that is none are answered all the same", async () => {
+  const { send, answerTo } = await host({ greets: false })
+  send({ method: "notifications/initialized" })
+  send({ id: 1, method: "tools/call", params: { name: "greet", arguments: { who: "Ann" } } })
+  expect(await answerTo(1)).toMatchObject({ result: { structuredContent: { text: "Hello Ann" } } })
+})
+
 test("a host that calls before it greets is answered by the library", async () => {
   const { send, answerTo } = await host({ greets: false })
   send({ id: 1, method: "tools/call", params: { name: "greet", arguments: { who: "Ann" } } })

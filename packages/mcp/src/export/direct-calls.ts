@@ -10,6 +10,8 @@ const LONGEST_LINE = 256 * 1024
 const MOST_HELD = 1024 * 1024
 /** The library is given so many messages before it has had time to answer, which says how much it answers. */
 const MOST_AT_ONCE = 64
+/** After so many turns of the event loop the library has heard a greeting, or takes it for none. */
+const TURNS_OF_GREETING = 20
 
 /** What a request must hold and may hold to be answered here; one with anything else is the library's. */
 const REQUEST_KEYS = new Set(["jsonrpc", "id", "method", "params"])
@@ -45,7 +47,8 @@ export interface Greeted {
 /**
  * Stands between a host and the protocol's library, and answers plain calls of tools by itself, as the library would:
  * it checks every message against the whole protocol, which takes longer than the call does. Everything else passes
- * through, byte for byte and in its order, as do calls before the host was greeted.
+ * through, byte for byte and in its order, as do calls before the host was greeted. Calls that come in the same breath
+ * as the end of the greeting wait until the library has heard it.
  *
  * A host that does not read what it is answered is not served until it does: what it sends waits, and beyond some of it
  * is not read, so that the host waits too. What it breaks off meanwhile is broken off, also what had to wait.
@@ -57,6 +60,8 @@ export class DirectCalls {
   readonly #output: Writable
   readonly #running = new Map<RequestId, AbortController>()
   #greeted: Greeted | undefined
+  /** Turns of the event loop that a greeting which is under way may still take. */
+  #greetingTurns = 0
   #pieces: Buffer[] = []
   #size = 0
   /** The line that is being read is the library's. */
@@ -81,6 +86,8 @@ export class DirectCalls {
   /** From now on plain calls are answered here. */
   greet(greeted: Greeted): void {
     this.#greeted = greeted
+    this.#greetingTurns = 0
+    this.goOn()
   }
 
   /** Reads no more: the connection is closed. */
@@ -137,7 +144,7 @@ export class DirectCalls {
   #mustWait(message?: Record<string, unknown>): boolean {
     if (this.#pacing.unread.isFull || this.#given >= MOST_AT_ONCE) return true
     const isCall = message === undefined || message.method === "tools/call"
-    return isCall && (this.#held.length > 0 || this.#pacing.isCrowded())
+    return isCall && (this.#held.length > 0 || this.#greetingTurns > 0 || this.#pacing.isCrowded())
   }
 
   #deliver(line: Buffer, message: Record<string, unknown> | undefined): void {
@@ -145,6 +152,17 @@ export class DirectCalls {
     const own = greeted !== undefined && message !== undefined && isPlainCall(message)
     if (own && !this.#running.has(message.id)) void this.#carryOut(message, greeted)
     else this.#give(line)
+    if (greeted === undefined && message?.method === "notifications/initialized") this.#awaitGreeting()
+  }
+
+  #awaitGreeting(): void {
+    if (this.#greetingTurns > 0) return
+    this.#greetingTurns = TURNS_OF_GREETING
+    const turn = (): void => {
+      if (this.#greetingTurns > 0 && --this.#greetingTurns > 0) setImmediate(turn)
+      else this.#release()
+    }
+    setImmediate(turn)
   }
 
   #give(line: Buffer): void {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream"
 import { CallGate, defineTool, ToolRegistry } from "@toolwright/toolbox"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { mcpOverStdio } from "./stdio.ts"
 
 const CALLS = 250
@@ -40,6 +40,16 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** Far more than they take while others fill all cores; what never comes is told after it. */
+const PATIENCE_MS = 30_000
+
+/** Waits for the server to end, and says so where it does not. */
+async function over(ended: Promise<void>): Promise<void> {
+  let has = false
+  void ended.then(() => (has = true))
+  await expect.poll(() => has, { timeout: PATIENCE_MS, message: "the server has ended" }).toBe(true)
+}
+
 /** A host that has greeted the server, and reads what it is answered where it is let. */
 async function host(gate = new CallGate()) {
   const { registry, seen } = toolsAtWork()
@@ -55,12 +65,13 @@ async function host(gate = new CallGate()) {
   onTestFinished(() => {
     output.resume()
     input.end()
-    return ended
-  })
+    return over(ended)
+  }, PATIENCE_MS + 5000)
   const send = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
   const call = (id: unknown, name: string, more: object = {}): boolean =>
     send({ id, method: "tools/call", params: { name, arguments: { who: id }, ...more } })
-  const answered = (count: number) => vi.waitFor(() => expect(answers.size).toBe(count), { timeout: 20_000 })
+  const answered = (count: number) =>
+    expect.poll(() => answers.size, { timeout: PATIENCE_MS, message: "answers" }).toBe(count)
   const clientInfo = { name: "host", version: "1" }
   send({ id: "hello", method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } })
   await answered(1)
@@ -128,7 +139,7 @@ test("what waits can be broken off, what runs too, and others are heard meanwhil
   expect([...answers.keys()]).toEqual(["still there?", "last"])
   expect(seen.aborted).not.toContain(399)
   input.end()
-  await ended
+  await over(ended)
 })
 
 test("what a host breaks off while it reads nothing is broken off", async () => {
@@ -155,5 +166,5 @@ test.each(["sends no more", "reads no more"])("a host that reads nothing and the
   expect(input.readableLength + input.writableLength).toBeGreaterThan(0)
   if (how === "reads no more") output.destroy()
   else input.destroy()
-  await ended
+  await over(ended)
 })
