@@ -1,3 +1,5 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import { holdingNothing } from "../repository/held.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { viewRepository } from "../repository/view.ts"
 import { findProgram, trustedPath } from "../sandbox/find-program.ts"
@@ -26,7 +28,7 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
   const program = findProgram("git", path)
   if (program === undefined) return { text: "", complete: true, exitCode: null }
   using view = viewRepository(layout, false)
-  const { outcome } = await runSandboxed({
+  const request = {
     argv: [program, ...args],
     cwd: layout.top,
     env: childEnvironment({ PATH: path, ...view.env, GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" }),
@@ -44,10 +46,26 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
         ...(layout.outside === undefined ? [] : [{ path: layout.outside, writable: false }]),
       ],
     },
-  })
+  }
+  const ran = await unlessHeldUp(layout, (signal) => runSandboxed({ ...request, signal }))
+  if (ran === undefined) return { text: "", complete: false, exitCode: null }
+  const { outcome } = ran
   // A repository without a commit has no history, and says so in its own way.
   const complete = outcome.ended === "exit" && !outcome.stdout.truncated
   return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }
+}
+
+/** Nothing where git would wait for what lies in a file's place: it is not given the time that it may take. */
+async function unlessHeldUp<T>(
+  layout: RepositoryLayout,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await holdingNothing(layout, undefined, run)
+  } catch (error) {
+    if (error instanceof ToolwrightError && error.code === "REPOSITORY_REFUSED") return undefined
+    throw error
+  }
 }
 
 export function gitAnswers(host: ProcessHost): GitAnswers {

@@ -14,7 +14,7 @@ const CODES = {
 } as const satisfies Record<ProcessOutcome["ended"], string>
 
 /** What is to be done about a repository that takes more than there is. */
-const TOO_LARGE =
+export const TOO_LARGE =
   "What is asked about names more files than can be looked at here. Ask about some files only, or let a person look " +
   "at the repository: a commit can name any number of files without holding them."
 

@@ -22,6 +22,7 @@ import {
 } from "@toolwright/host/sandbox"
 import { GIT_TIMEOUT_MS } from "./endings.ts"
 import { withoutItsLocks } from "./locks.ts"
+import { type NamesMore, withinNames } from "./too-large.ts"
 
 /**
  * A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace, and how git is
@@ -117,7 +118,8 @@ export interface GitOutcome extends ProcessOutcome {
  * Runs git with an argument vector, in the sandbox where there is one, and with a configuration of ours everywhere
  * (see `RepositoryView`): git starts no program that a configuration names.
  *
- * @throws ToolwrightError `REPOSITORY_REFUSED` when it would wait for what lies in a file's place
+ * @throws ToolwrightError `REPOSITORY_REFUSED` when it would wait for what lies in a file's place, and `MEMORY_LIMIT`
+ *   when a commit names more files than fit into its memory
  */
 export function git(
   repository: Repository,
@@ -160,16 +162,38 @@ export async function runInRepository(
       signal,
     })
   const locking = { commands, folders: [layout.gitDir, layout.commonDir] }
-  const { outcome, sandbox } = await holdingNothing(layout, run.signal, (signal) =>
+  const unlocked = (signal: AbortSignal) =>
     withoutItsLocks(
       locking,
       () => start(signal),
       (ran) => ran.outcome.ended !== "exit",
-    ),
+    )
+  const namesMore: NamesMore = (...asked) => commitNamesMore(repository, settings, ...asked)
+  const bounded = { argv, command: commands[0]!, namesMore }
+  const { outcome, sandbox } = await holdingNothing(layout, run.signal, (signal) =>
+    run.remote === true ? unlocked(signal) : withinNames(bounded, signal, unlocked),
   )
   const notes = (await run.hooks?.putRight()) ?? []
   const stderr = { ...outcome.stderr, text: withoutLines(outcome.stderr.text) }
   return { ...outcome, stderr, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }
+}
+
+async function commitNamesMore(
+  repository: Repository,
+  settings: GitSettings,
+  ...[commit, bytes, signal]: Parameters<NamesMore>
+): Promise<boolean> {
+  const { outcome } = await runSandboxed({
+    argv: gitArgv(repository, ["ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", commit], {}),
+    cwd: repository.top,
+    env: gitEnvironment(repository, settings, false),
+    timeoutMs: GIT_TIMEOUT_MS,
+    limits: { headBytes: 1024, tailBytes: 1024, logBytes: 0 },
+    maxOutputBytes: bytes,
+    ...planOf(repository, settings, {}),
+    signal,
+  })
+  return outcome.ended === "output-limit"
 }
 
 /** What git says of a file that it cannot read, without the line that it repeats: another file may have been put there. */

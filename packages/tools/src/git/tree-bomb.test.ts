@@ -46,6 +46,14 @@ describe.skipIf(process.platform !== "linux").each(["auto", "off"] as const)(
       expect(await git(fixture, { action: "status" })).toMatchObject({ success: true, data: { branch: "main" } })
     })
 
+    test("is known for what it is before it has taken all memory, and nothing stays locked", async () => {
+      using fixture = repository({ sandbox, limits: { memoryMb: 16_384 } })
+      const { error } = await git(fixture, { action: "checkout", ref: "bomb" })
+      expect(error?.code).toBe("MEMORY_LIMIT")
+      expect(error?.message).toMatch(/took too much: commit [\da-f]{10} names millions of files/u)
+      expect(await git(fixture, { action: "status" })).toMatchObject({ success: true, data: { branch: "main" } })
+    })
+
     test.each([
       ["status", { action: "status" }],
       ["diff", { action: "diff", staged: true }],
