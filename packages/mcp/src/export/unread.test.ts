@@ -70,8 +70,9 @@ async function host(gate = new CallGate()) {
   const send = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
   const call = (id: unknown, name: string, more: object = {}): boolean =>
     send({ id, method: "tools/call", params: { name, arguments: { who: id }, ...more } })
-  const answered = (count: number) =>
-    expect.poll(() => answers.size, { timeout: PATIENCE_MS, message: "answers" }).toBe(count)
+  const answered = async (count: number): Promise<void> => {
+    await expect.poll(() => answers.size, { timeout: PATIENCE_MS, message: "answers" }).toBe(count)
+  }
   const clientInfo = { name: "host", version: "1" }
   send({ id: "hello", method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } })
   await answered(1)
