@@ -49,8 +49,11 @@ export function trustNotice({ file, trust, waiting, changed }: LoadedConfigurati
   )
 }
 
-/** Asks the person at the terminal; anything but yes means no, and the end of the input too. */
-export function askForTrust({ stderr, signal }: Invocation): (request: TrustRequest) => Promise<boolean> {
+/**
+ * Asks the person at the terminal; anything but yes means no. The end of the input is no answer: a window that was
+ * closed on the question says nothing of the file.
+ */
+export function askForTrust({ stderr, signal }: Invocation): (request: TrustRequest) => Promise<boolean | undefined> {
   return async (request) => {
     const { createInterface } = await import("node:readline/promises")
     const terminal = createInterface({ input: process.stdin })
@@ -60,7 +63,7 @@ export function askForTrust({ stderr, signal }: Invocation): (request: TrustRequ
       stderr.write(trustQuestion(request))
       const answer = await Promise.race([terminal.question("", { signal }), closed])
       if (answer === undefined) stderr.write("\n")
-      return /^y(es)?$/i.test(answer?.trim() ?? "")
+      return answer === undefined ? undefined : /^y(es)?$/i.test(answer.trim())
     } finally {
       terminal.close()
     }

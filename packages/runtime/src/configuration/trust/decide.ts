@@ -37,8 +37,11 @@ export interface TrustOptions {
   /** Whatever is found here is trusted, for this time alone. */
   readonly trustAll: boolean
   readonly overruled: ReadonlySet<string>
-  /** Asks a person; the answer is remembered for the file as it stands. */
-  ask?(request: TrustRequest): Promise<boolean>
+  /**
+   * Asks a person; the answer is remembered for the file as it stands. Where the person went without one, nothing is:
+   * the next start asks again.
+   */
+  ask?(request: TrustRequest): Promise<boolean | undefined>
 }
 
 /** Finds out what of a configuration file takes effect. */
@@ -54,8 +57,9 @@ export async function trustedPartOf(file: FileSettings, options: TrustOptions): 
   const changed = answer === undefined && store.knows(file.path) ? ({ changed: true } as const) : {}
   if (answer === undefined && ask !== undefined) {
     const demands = waiting.flatMap((setting) => setting.demands)
-    answer = (await ask({ path: file.path, demands, ...changed })) ? "yes" : "no"
-    store.remember(file.path, digest, answer)
+    const said = await ask({ path: file.path, demands, ...changed })
+    if (said !== undefined) answer = said ? "yes" : "no"
+    if (answer !== undefined) store.remember(file.path, digest, answer)
   }
   if (answer === "yes") return { values: file.values, state: "trusted", waiting: [] }
   return { values, state: answer === "no" ? "declined" : "unknown", waiting, ...changed }

@@ -159,7 +159,7 @@ mcp: { servers: {} }
 describe("trust", () => {
   const SERVER = "mcp: { connect: ['docs-server'] }\n"
   const asked: TrustRequest[] = []
-  const ask = (answer: boolean) => (request: TrustRequest) => {
+  const ask = (answer: boolean | undefined) => (request: TrustRequest) => {
     asked.push(request)
     return Promise.resolve(answer)
   }
@@ -178,6 +178,13 @@ describe("trust", () => {
     expect((await load()).trust).toBe("unknown")
     expect((await load({ ask: ask(false) })).trust).toBe("declined")
     expect((await load({ ask: ask(true) })).trust).toBe("declined")
+    expect(asked).toHaveLength(2)
+  })
+
+  test("is asked for again where the question was left without an answer", async () => {
+    write(SERVER)
+    expect((await load({ ask: ask(undefined) })).trust).toBe("unknown")
+    expect((await load({ ask: ask(true) })).trust).toBe("trusted")
     expect(asked).toHaveLength(2)
   })
 
