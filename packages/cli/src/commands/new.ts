@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { stateTextOf } from "@toolwright/host/state-files"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError } from "../options.ts"
 import type { MadeFiles } from "../scaffold/project.ts"
@@ -64,18 +65,19 @@ function likelyName(given = ""): string {
 
 /** Whether the configuration of a folder says anything of that kind. */
 function isSet(cwd: string, setting: string): boolean {
-  const file = join(cwd, "toolwright.yaml")
-  if (!existsSync(file)) return false
   const [key] = setting.split(":")
-  return readFileSync(file, "utf8")
+  return configurationIn(cwd)
     .split("\n")
     .some((line) => line.startsWith(`${key}:`))
 }
 
+/** Of a folder that somebody else may have made: a pipe or a device in its place says nothing. */
+const configurationIn = (cwd: string): string => stateTextOf(join(cwd, "toolwright.yaml")) ?? ""
+
 /** Whether it takes the folder that a line of it would name. */
 function takes(cwd: string, setting: string): boolean {
   const [folder] = /\.\/\w+/.exec(setting) ?? []
-  return isSet(cwd, setting) && readFileSync(join(cwd, "toolwright.yaml"), "utf8").includes(folder!)
+  return isSet(cwd, setting) && configurationIn(cwd).includes(folder!)
 }
 
 /** What is made here changes what a trusted configuration names: it stays trusted, since the user asked for it. */

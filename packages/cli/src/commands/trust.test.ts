@@ -251,6 +251,18 @@ describe.skipIf(!POSIX)("what stands in the place of state", () => {
     },
   )
 
+  test.each([
+    ["a pipe", (path: string) => void execFileSync("mkfifo", [path])],
+    ["a device without end", (path: string) => symlinkSync("/dev/zero", path)],
+    ["a folder", (path: string) => void mkdirSync(path)],
+  ])("%s for toolwright.yaml holds nobody up who makes something", async (_, make) => {
+    const { cwd, env } = clone({})
+    make(join(cwd, "toolwright.yaml"))
+    const { code, stdout, stderr } = await cli(["new", "tool", "list_prices"], { cwd, env })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toContain("To leave out the flag: write")
+  })
+
   test("a lock that was committed holds nobody up", async () => {
     const { cwd, env } = clone({ ".toolwright/lock.json": JSON.stringify({ pid: 1, runId: "theirs" }) })
     expect((await record(cwd, env)).code).toBe(0)
