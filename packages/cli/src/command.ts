@@ -17,6 +17,8 @@ export interface Invocation {
   readonly cwd: string
   /** Aborted at Ctrl-C or SIGTERM; a command then ends what it started and returns. */
   readonly signal: AbortSignal
+  /** Says that whoever was served has gone: what is left of the output is not waited for without end. */
+  readonly leave?: () => void
   /** Which of the three streams are a terminal. */
   readonly isTTY: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
 }

@@ -2,6 +2,9 @@
 import { runCommandLine } from "./command-line.ts"
 import { NOBODY_READS, type Invocation } from "./command.ts"
 
+/** How long what was said last may wait for its reader after an interrupt, in milliseconds. */
+const LAST_WORDS_MS = 5000
+
 const controller = new AbortController()
 let interruptedAt: number | undefined
 let readsInput = false
@@ -41,6 +44,7 @@ const invocation: Omit<Invocation, "args"> = {
   env: process.env,
   cwd: process.cwd(),
   signal: controller.signal,
+  leave: () => controller.abort(NOBODY_READS),
   isTTY: {
     get stdin() {
       return process.stdin.isTTY === true
@@ -54,8 +58,12 @@ process.exitCode = await (process.env.TRACEPARENT === undefined ? run() : asPart
 
 // A pipe that nobody reads any more must not keep the process.
 if (readsInput) process.stdin.destroy()
-// Nor may a tool that heeds no cancelling keep one that was interrupted; what was said before is still written.
-if (controller.signal.aborted) process.stdout.write("", () => process.stderr.write("", () => process.exit()))
+// Nor may a tool that heeds no cancelling keep one that was interrupted; what was said before is still written, where
+// it is read.
+if (controller.signal.aborted) {
+  process.stdout.write("", () => process.stderr.write("", () => process.exit()))
+  setTimeout(() => process.exit(), LAST_WORDS_MS)
+}
 
 /** Whoever starts commands as part of a trace says so in the environment. */
 async function asPartOfTrace<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import type { ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -154,4 +156,31 @@ test("nothing but the protocol stands on its output, whatever tools and configur
   const lines = stdout.split("\n").filter((line) => line !== "")
   expect(lines.length).toBeGreaterThanOrEqual(2)
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" })
+})
+
+test.each([
+  ["closes its end", (child: ChildProcess) => void child.stdin!.destroy(), 0],
+  ["sends SIGTERM", (child: ChildProcess) => void child.kill("SIGTERM"), 130],
+])("a host that reads nothing of what it asked for is left when it %s", async (_, leave, code) => {
+  const cwd = folderWith({ "a.txt": "a line of it\n".repeat(4000) })
+  const message = (more: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...more })}\n`
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+  const { child, until } = startCli(["mcp", "--read-only", cwd], {
+    cwd,
+    keepOpen: true,
+    stdin: message({ id: 0, method: "initialize", params: hello }),
+  })
+  const exited = once(child, "exit")
+  await until(/"id":0\b[^]*\n/u)
+  child.stdout!.pause()
+  child.stdin!.write(message({ method: "notifications/initialized" }))
+  const params = { name: "read_text_file", arguments: { path: "a.txt" }, _meta: { "t/padding": "p".repeat(8000) } }
+  for (let id = 1; id <= 600; id++) child.stdin!.write(message({ id, method: "tools/call", params }))
+  // What it takes no more of waits here.
+  let before = -1
+  const isHeld = (): boolean => before === (before = child.stdin!.writableLength)
+  await expect.poll(isHeld, { interval: 400, timeout: PATIENCE_MS }).toBe(true)
+  expect(before).toBeGreaterThan(1_000_000)
+  leave(child)
+  expect((await exited)[0]).toBe(code)
 })

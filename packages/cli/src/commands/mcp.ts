@@ -86,6 +86,7 @@ export const mcpCommand: Command = {
       },
       invocation.signal,
     )
+    invocation.leave?.()
     return EXIT.success
   },
 }

@@ -8,6 +8,12 @@ import type { Unread } from "./unread.ts"
 const LONGEST_LINE = 256 * 1024
 /** Of what a host sends while it is not served so much is read, so that it can break off what is under way. */
 const MOST_HELD = 1024 * 1024
+/**
+ * A host that is not served is still read now and then, until it has sent so much: that it has closed its end is only
+ * seen behind what it sent before.
+ */
+const MOST_HELD_IN_ALL = 16 * 1024 * 1024
+const NOW_AND_THEN_MS = 1000
 /** The library is given so many messages before it has had time to answer, which says how much it answers. */
 const MOST_AT_ONCE = 64
 /** After so many turns of the event loop the library has heard a greeting, or takes it for none. */
@@ -51,7 +57,7 @@ export interface Greeted {
  * as the end of the greeting wait until the library has heard it.
  *
  * A host that does not read what it is answered is not served until it does: what it sends waits, and beyond some of it
- * is not read, so that the host waits too. What it breaks off meanwhile is broken off, also what had to wait.
+ * is hardly read, so that the host waits too. What it breaks off meanwhile is broken off, also what had to wait.
  */
 export class DirectCalls {
   /** What the library reads. */
@@ -73,6 +79,7 @@ export class DirectCalls {
   /** Messages that the library has been given since the event loop last turned. */
   #given = 0
   #isOver = false
+  #looking: ReturnType<typeof setInterval> | undefined
 
   constructor(input: Readable, output: Writable, pacing: Pacing) {
     this.#input = input
@@ -109,7 +116,24 @@ export class DirectCalls {
       start = end + 1
     }
     if (start < piece.length) this.#part(piece.subarray(start))
-    if (this.#heldBytes + (this.#passing ? 0 : this.#size) > MOST_HELD) this.#input.pause()
+    if (this.#waitingBytes > MOST_HELD) this.#pause()
+  }
+
+  get #waitingBytes(): number {
+    return this.#heldBytes + (this.#passing ? 0 : this.#size)
+  }
+
+  #pause(): void {
+    this.#input.pause()
+    this.#looking ??= setInterval(() => {
+      if (this.#input.isPaused() && this.#waitingBytes <= MOST_HELD_IN_ALL) this.#input.resume()
+    }, NOW_AND_THEN_MS)
+  }
+
+  #resume(): void {
+    clearInterval(this.#looking)
+    this.#looking = undefined
+    if (this.#input.isPaused()) this.#input.resume()
   }
 
   /** The end of a line. */
@@ -190,7 +214,7 @@ export class DirectCalls {
     this.#held = held.slice(at)
     if (this.#held.length > 0 || this.#mustWait()) return
     if (this.#size > LONGEST_LINE && !this.#passing) this.#part(Buffer.alloc(0))
-    if (this.#input.isPaused()) this.#input.resume()
+    this.#resume()
   }
 
   #cancelled(line: Buffer, params: unknown): void {
@@ -239,6 +263,7 @@ export class DirectCalls {
   /** Calls of a host that has gone are broken off. */
   #over(): void {
     this.#isOver = true
+    clearInterval(this.#looking)
     this.#greeted = undefined
     this.#held = []
     for (const controller of this.#running.values()) controller.abort()
