@@ -1,14 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import {
-  CHROMIUM,
-  closePages,
-  launch,
-  NO_CHROMIUM,
-  openPage,
-  pane,
-  violationsInBoth,
-  type Browser,
-} from "../testing/browser.ts"
+import { expect, test } from "vitest"
+import { pane, violationsInBoth } from "../testing/browser.ts"
+import { describeInBrowser, openPage } from "../testing/in-browser.ts"
 import { folderWith } from "../testing/run-cli.ts"
 import { here, startHere } from "../testing/run-here.ts"
 
@@ -32,45 +24,35 @@ tasks:
       - any: [{ answer: { contains: right } }, { name: "<b>nobody</b>", command: { run: no-such-program-here } }]
 `
 
-let browser: Browser
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await launch()
+describeInBrowser("evaluations in the console", () => {
+  test("are listed, and lead to the run of each trial, in light and dark", async () => {
+    const cwd = folderWith({ "suite.yaml": SUITE, "good.yaml": writing("right"), "other.yaml": writing("wrong") })
+    expect((await here(["eval", "run", "suite.yaml"], { cwd })).code).toBe(1)
+    const running = startHere(["ui", "--no-open"], { cwd })
+    const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
+    const { page, wrong } = await openPage()
+    await page.goto(url!)
+    await pane(page, "Evaluations")
+    await page.getByRole("link", { name: /writing/ }).click()
+    const tasks = page.getByRole("region", { name: "Tasks" })
+    await tasks.waitFor()
+    expect(await tasks.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/the-good-one\s+the-other/),
+      expect.stringMatching(/write\s+2 of 2\s+0 of 2/),
+      expect.stringMatching(/guess\s+2 of 2\s+2 not measured/),
+    ])
+    expect(await violationsInBoth(page)).toEqual([])
+    await page.getByRole("combobox", { name: "Which trials" }).selectOption("Those not measured")
+    expect(await page.getByRole("region", { name: "Trials" }).getByText("<b>nobody</b>").count()).toBe(2)
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+    expect(await violationsInBoth(page), "on a narrow screen").toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole("combobox", { name: "Which trials" }).selectOption("All trials")
+    await page.getByRole("link", { name: "Its run" }).first().click()
+    await page.getByText("Write right into out.txt.").first().waitFor()
+    expect(wrong).toEqual([])
+    await page.close()
+    await running.stop()
+  })
 })
-afterEach(() => closePages(browser))
-afterAll(async () => await browser?.close())
-
-describe.skipIf(CHROMIUM === undefined)(
-  `evaluations in the console${CHROMIUM === undefined ? ` (${NO_CHROMIUM})` : ""}`,
-  () => {
-    test("are listed, and lead to the run of each trial, in light and dark", async () => {
-      const cwd = folderWith({ "suite.yaml": SUITE, "good.yaml": writing("right"), "other.yaml": writing("wrong") })
-      expect((await here(["eval", "run", "suite.yaml"], { cwd })).code).toBe(1)
-      const running = startHere(["ui", "--no-open"], { cwd })
-      const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
-      const { page, wrong } = await openPage(browser)
-      await page.goto(url!)
-      await pane(page, "Evaluations")
-      await page.getByRole("link", { name: /writing/ }).click()
-      const tasks = page.getByRole("region", { name: "Tasks" })
-      await tasks.waitFor()
-      expect(await tasks.getByRole("row").allInnerTexts()).toEqual([
-        expect.stringMatching(/the-good-one\s+the-other/),
-        expect.stringMatching(/write\s+2 of 2\s+0 of 2/),
-        expect.stringMatching(/guess\s+2 of 2\s+2 not measured/),
-      ])
-      expect(await violationsInBoth(page)).toEqual([])
-      await page.getByRole("combobox", { name: "Which trials" }).selectOption("Those not measured")
-      expect(await page.getByRole("region", { name: "Trials" }).getByText("<b>nobody</b>").count()).toBe(2)
-      await page.setViewportSize({ width: 360, height: 740 })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
-      expect(await violationsInBoth(page), "on a narrow screen").toEqual([])
-      await page.setViewportSize({ width: 1280, height: 800 })
-      await page.getByRole("combobox", { name: "Which trials" }).selectOption("All trials")
-      await page.getByRole("link", { name: "Its run" }).first().click()
-      await page.getByText("Write right into out.txt.").first().waitFor()
-      expect(wrong).toEqual([])
-      await page.close()
-      await running.stop()
-    })
-  },
-)

@@ -1,18 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import {
-  CHROMIUM,
-  closePages,
-  launch,
-  NO_CHROMIUM,
-  openPage,
-  pane,
-  violations,
-  type Browser,
-  type Page,
-} from "../testing/browser.ts"
+import { expect, test } from "vitest"
+import { pane, violations, type Page } from "../testing/browser.ts"
+import { describeInBrowser, openPage } from "../testing/in-browser.ts"
 import { folderWith } from "../testing/run-cli.ts"
 import { here, startHere } from "../testing/run-here.ts"
 
@@ -37,13 +28,6 @@ const PLAY = `steps:
   - reply: { calls: [{ name: file_read, arguments: { path: nowhere.txt } }] }
   - reply: Done.
 `
-
-let browser: Browser
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await launch()
-})
-afterEach(() => closePages(browser))
-afterAll(async () => await browser?.close())
 
 /** The same with harm in each word, and ten megabytes of it in one. */
 function harmed(value: unknown, key = ""): unknown {
@@ -100,7 +84,7 @@ async function expectHarmless(page: Page, where: string): Promise<void> {
 async function opened(cwd: string, args: readonly string[]) {
   const running = startHere(["ui", "--no-open", ...args], { cwd })
   const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/)
-  const { page, wrong } = await openPage(browser)
+  const { page, wrong } = await openPage()
   await page.goto(url!)
   await page.getByText("Choose a tool").first().waitFor()
   const end = async (): Promise<void> => {
@@ -109,101 +93,98 @@ async function opened(cwd: string, args: readonly string[]) {
   return { page, wrong, end }
 }
 
-describe.skipIf(CHROMIUM === undefined)(
-  `what strangers write, in a browser${CHROMIUM === undefined ? ` (${NO_CHROMIUM})` : ""}`,
-  () => {
-    test("names, results, errors and ten megabytes of a run from elsewhere are text, in each pane and in the file", async () => {
-      const file = await hostileRun()
-      const cwd = folderWith()
-      const imported = await here(["runs", "import", file], { cwd })
-      expect(imported).toMatchObject({ code: 0, stderr: "" })
-      const { page, wrong, end } = await opened(cwd, [])
-      await pane(page, "Runs")
-      await page.getByRole("link", { name: /Look/ }).first().waitFor()
-      await expectHarmless(page, "Runs")
-      await page.getByRole("link", { name: /Look/ }).first().click()
-      const lines = page.getByRole("region", { name: "Events" }).getByRole("button")
-      await lines.filter({ hasText: "end" }).first().waitFor()
-      await expectHarmless(page, "Run")
-      const many = await lines.count()
-      expect(many).toBeGreaterThan(7)
-      for (let at = 0; at < many; at++) {
-        await lines.nth(at).click()
-        await page
-          .getByRole("complementary", { name: "Detail" })
-          .getByText("The event as it stands")
-          .or(page.getByRole("region", { name: "Result of the call" }))
-          .first()
-          .waitFor()
-        await expectHarmless(page, `line ${at}`)
-      }
-      // Of ten megabytes head and tail are in the page.
-      await lines
-        .filter({ hasText: "succeeded" })
-        .or(page.getByRole("button", { name: /succeeded/ }))
+describeInBrowser("what strangers write, in a browser", () => {
+  test("names, results, errors and ten megabytes of a run from elsewhere are text, in each pane and in the file", async () => {
+    const file = await hostileRun()
+    const cwd = folderWith()
+    const imported = await here(["runs", "import", file], { cwd })
+    expect(imported).toMatchObject({ code: 0, stderr: "" })
+    const { page, wrong, end } = await opened(cwd, [])
+    await pane(page, "Runs")
+    await page.getByRole("link", { name: /Look/ }).first().waitFor()
+    await expectHarmless(page, "Runs")
+    await page.getByRole("link", { name: /Look/ }).first().click()
+    const lines = page.getByRole("region", { name: "Events" }).getByRole("button")
+    await lines.filter({ hasText: "end" }).first().waitFor()
+    await expectHarmless(page, "Run")
+    const many = await lines.count()
+    expect(many).toBeGreaterThan(7)
+    for (let at = 0; at < many; at++) {
+      await lines.nth(at).click()
+      await page
+        .getByRole("complementary", { name: "Detail" })
+        .getByText("The event as it stands")
+        .or(page.getByRole("region", { name: "Result of the call" }))
         .first()
-        .click()
-      expect(await page.evaluate(() => document.documentElement.outerHTML.length)).toBeLessThan(2_000_000)
-      await page.getByRole("link", { name: "Compare" }).click()
-      await page.getByRole("combobox", { name: "Second run" }).waitFor()
-      await expectHarmless(page, "Compare")
-      await pane(page, "Charts")
-      await page.getByRole("region", { name: "Tools" }).waitFor()
-      await expectHarmless(page, "Charts")
-      expect(wrong).toEqual([])
-      await end()
+        .waitFor()
+      await expectHarmless(page, `line ${at}`)
+    }
+    // Of ten megabytes head and tail are in the page.
+    await lines
+      .filter({ hasText: "succeeded" })
+      .or(page.getByRole("button", { name: /succeeded/ }))
+      .first()
+      .click()
+    expect(await page.evaluate(() => document.documentElement.outerHTML.length)).toBeLessThan(2_000_000)
+    await page.getByRole("link", { name: "Compare" }).click()
+    await page.getByRole("combobox", { name: "Second run" }).waitFor()
+    await expectHarmless(page, "Compare")
+    await pane(page, "Charts")
+    await page.getByRole("region", { name: "Tools" }).waitFor()
+    await expectHarmless(page, "Charts")
+    expect(wrong).toEqual([])
+    await end()
 
-      const { stdout } = await here(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
-      const sent = await openPage(browser)
-      await sent.page.goto(pathToFileURL(stdout.trim()).href)
-      await sent.page.getByRole("button", { name: /succeeded/ }).click()
-      await sent.page.getByRole("region", { name: "Result of the call" }).waitFor()
-      await expectHarmless(sent.page, "the file")
-      expect(await violations(sent.page)).toEqual([])
-      expect(sent.wrong).toEqual([])
-    }, 240_000)
+    const { stdout } = await here(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
+    const sent = await openPage()
+    await sent.page.goto(pathToFileURL(stdout.trim()).href)
+    await sent.page.getByRole("button", { name: /succeeded/ }).click()
+    await sent.page.getByRole("region", { name: "Result of the call" }).waitFor()
+    await expectHarmless(sent.page, "the file")
+    expect(await violations(sent.page)).toEqual([])
+    expect(sent.wrong).toEqual([])
+  }, 240_000)
 
-    test("what is asked, queued, said and failed with harm in it is text, while it happens", async () => {
-      const word = JSON.stringify(HARM)
-      const cwd = folderWith({
-        "a.txt": `${HARM}\n`,
-        "play.yaml": `steps:
+  test("what is asked, queued, said and failed with harm in it is text, while it happens", async () => {
+    const word = JSON.stringify(HARM)
+    const cwd = folderWith({
+      "a.txt": `${HARM}\n`,
+      "play.yaml": `steps:
   - reply: { text: ${word}, calls: [{ name: file_replace, arguments: { path: a.txt, old_text: ${word}, new_text: x } }] }
   - reply: { text: ${word} }
     repeat: 9
 `,
-        "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
-      })
-      const { page, wrong, end } = await opened(cwd, ["--screenplay", "play.yaml"])
-      await pane(page, "Runs")
-      await page.getByRole("textbox", { name: "What it is to do" }).fill(HARM)
-      await page.getByRole("button", { name: "Start" }).click()
-      await page.getByRole("region", { name: "Approval of file_replace" }).waitFor()
-      await expectHarmless(page, "a question")
-      await page.getByRole("textbox", { name: /Note/ }).fill(HARM)
-      await page.getByRole("button", { name: "Deny" }).click()
-      await page.getByRole("button", { name: /end · completed/ }).waitFor()
-      await expectHarmless(page, "its end")
-      await pane(page, "Approvals")
-      await page.getByText("denied").first().waitFor()
-      await expectHarmless(page, "Approvals")
-      await pane(page, "Chat")
-      await page.getByRole("textbox", { name: "Message" }).fill(HARM)
-      await page.keyboard.press("Enter")
-      await page.getByText("How it came to this").first().waitFor()
-      await expectHarmless(page, "Chat")
-      await pane(page, "Agents")
-      await page.getByRole("textbox", { name: "What assistant is to do" }).fill(HARM)
-      await page.getByRole("region", { name: "assistant" }).getByRole("button", { name: "Queue as a task" }).click()
-      const detail = page.getByRole("complementary", { name: "Task" })
-      await detail.getByText("done", { exact: true }).waitFor()
-      await expectHarmless(page, "Tasks")
-      for (const name of ["Tools", "Connections", "Charts"]) {
-        await pane(page, name)
-        await expectHarmless(page, name)
-      }
-      expect(wrong).toEqual([])
-      await end()
-    }, 240_000)
-  },
-)
+      "toolwright.yaml": "permissions:\n  ask: [file_replace]\n",
+    })
+    const { page, wrong, end } = await opened(cwd, ["--screenplay", "play.yaml"])
+    await pane(page, "Runs")
+    await page.getByRole("textbox", { name: "What it is to do" }).fill(HARM)
+    await page.getByRole("button", { name: "Start" }).click()
+    await page.getByRole("region", { name: "Approval of file_replace" }).waitFor()
+    await expectHarmless(page, "a question")
+    await page.getByRole("textbox", { name: /Note/ }).fill(HARM)
+    await page.getByRole("button", { name: "Deny" }).click()
+    await page.getByRole("button", { name: /end · completed/ }).waitFor()
+    await expectHarmless(page, "its end")
+    await pane(page, "Approvals")
+    await page.getByText("denied").first().waitFor()
+    await expectHarmless(page, "Approvals")
+    await pane(page, "Chat")
+    await page.getByRole("textbox", { name: "Message" }).fill(HARM)
+    await page.keyboard.press("Enter")
+    await page.getByText("How it came to this").first().waitFor()
+    await expectHarmless(page, "Chat")
+    await pane(page, "Agents")
+    await page.getByRole("textbox", { name: "What assistant is to do" }).fill(HARM)
+    await page.getByRole("region", { name: "assistant" }).getByRole("button", { name: "Queue as a task" }).click()
+    const detail = page.getByRole("complementary", { name: "Task" })
+    await detail.getByText("done", { exact: true }).waitFor()
+    await expectHarmless(page, "Tasks")
+    for (const name of ["Tools", "Connections", "Charts"]) {
+      await pane(page, name)
+      await expectHarmless(page, name)
+    }
+    expect(wrong).toEqual([])
+    await end()
+  }, 240_000)
+})
