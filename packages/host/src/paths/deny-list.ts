@@ -44,37 +44,73 @@ export const DEFAULT_DENY_WRITE: readonly string[] = [
   "*.sqlite3",
 ]
 
-const MOST_REMEMBERED = 10_000
+/** A list of patterns of names, compiled. */
+export interface DenyList {
+  /** The pattern that forbids a name; undefined where none does. */
+  denialOf(name: string): string | undefined
+  /** The same for a path, of which any component may be forbidden. */
+  denialIn(components: readonly string[]): string | undefined
+}
 
 /**
- * Compiles name patterns (`*` and `?`; a leading `!` makes an exception) to a test over the components of a path below
- * its root. A component is compared as the laxest file system would read it: case folded, trailing dots and blanks and
- * invisible characters dropped, so that `.GIT`, `.git.` and a `.git` with a zero-width joiner are all `.git`.
+ * Compiles name patterns (`*` and `?`; a leading `!` makes an exception). A name is compared as the laxest file system
+ * would read it: case folded, trailing dots and blanks and invisible characters dropped, so that `.GIT`, `.git.` and a
+ * `.git` with a zero-width joiner are all `.git`.
  *
- * @returns the pattern that forbids the path, or undefined
+ * A walk asks this of every entry that it meets. Most names begin and end as no pattern does, which two characters
+ * tell; only the others are folded and held against the patterns.
  */
-export function compileDenyList(patterns: readonly string[]): (components: readonly string[]) => string | undefined {
+export function compileDenyList(patterns: readonly string[]): DenyList {
   const rules = patterns.map((pattern) => {
     const exception = pattern.startsWith("!")
     return { pattern, exception, name: (exception ? pattern.slice(1) : pattern).toLowerCase() }
   })
   const exceptions = rules.filter((rule) => rule.exception)
   const denials = rules.filter((rule) => !rule.exception)
-  const verdicts = new Map<string, string | undefined>()
-  const verdictOn = (component: string): string | undefined => {
-    if (verdicts.has(component)) return verdicts.get(component)
-    const name = foldName(component)
-    const denial = denials.find((rule) => wildcard(rule.name, name))
-    const verdict = exceptions.some((rule) => wildcard(rule.name, name)) ? undefined : denial?.pattern
-    if (verdicts.size >= MOST_REMEMBERED) verdicts.clear()
-    verdicts.set(component, verdict)
-    return verdict
+  const { first, last } = endsOf(denials.map((rule) => rule.name))
+  const denialOf = (name: string): string | undefined => {
+    // Beyond the tables, where characters are not plain, and for an empty name this reads undefined.
+    if (first[name.charCodeAt(0)] === 0 && last[name.charCodeAt(name.length - 1)] === 0) return undefined
+    const folded = foldName(name)
+    const denial = denials.find((rule) => wildcard(rule.name, folded))
+    if (denial === undefined) return undefined
+    return exceptions.some((rule) => wildcard(rule.name, folded)) ? undefined : denial.pattern
   }
-  return (components) => {
-    for (const component of components) {
-      const verdict = verdictOn(component)
-      if (verdict !== undefined) return verdict
-    }
-    return undefined
+  return {
+    denialOf,
+    denialIn(components) {
+      for (const component of components) {
+        const denial = denialOf(component)
+        if (denial !== undefined) return denial
+      }
+      return undefined
+    },
   }
+}
+
+const PLAIN_CHARACTERS = 128
+
+/**
+ * By plain characters, 1 for those with which a name that one of the patterns matches may begin, or end: a pattern is
+ * known by its first character, or by its last where it begins with a wildcard. A name whose ends are both plain, and
+ * neither of them marked, is matched by none, whatever folding makes of what stands between.
+ */
+function endsOf(patterns: readonly string[]): { first: Uint8Array; last: Uint8Array } {
+  const first = new Uint8Array(PLAIN_CHARACTERS)
+  const last = new Uint8Array(PLAIN_CHARACTERS)
+  const mark = (table: Uint8Array, character: string): void => {
+    for (const spelling of [character.toLowerCase(), character.toUpperCase()]) table[spelling.charCodeAt(0)] = 1
+  }
+  // Folding drops these at the end, and reads `git~1` as something else.
+  for (const character of [".", " ", "1"]) mark(last, character)
+  for (const pattern of patterns) {
+    const [begin, end] = [pattern.at(0), pattern.at(-1)]
+    if (begin === undefined || end === undefined) continue
+    // A plain character and the mark after it are read as one that is not plain.
+    if (begin.charCodeAt(0) >= PLAIN_CHARACTERS) first.fill(1)
+    else if (begin !== "*" && begin !== "?") mark(first, begin)
+    else if (end !== "*" && end !== "?") mark(last, end)
+    else first.fill(1)
+  }
+  return { first, last }
 }

@@ -70,7 +70,7 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
   }
   const namesAbove = (real: string): string | undefined => {
     const root = deepestRoot(roots(), real)
-    return root === undefined ? undefined : names(componentsBelow(root, real))
+    return root === undefined ? undefined : names.denialIn(componentsBelow(root, real))
   }
   return {
     mentions: (name) => places.some(({ fold }) => fold.includes(foldName(name))),
@@ -79,7 +79,8 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
       const above = namesAbove(directory) ?? placeOf(directory)
       if (above !== undefined) return () => above
       const rules = denials.length === 0 ? undefined : folderRules(directory)
-      return (name) => names([name]) ?? (rules === undefined ? undefined : placeIn(rules, name))
+      if (rules === undefined) return names.denialOf
+      return (name) => names.denialOf(name) ?? placeIn(rules, name)
     },
   }
 }

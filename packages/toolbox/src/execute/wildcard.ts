@@ -22,8 +22,12 @@ export function wildcard(pattern: string, text: string): boolean {
   return at === pattern.length
 }
 
+/** What reads the same everywhere but for its case: of plain characters, without a dot or blank at its end. */
+const PLAIN_NAME = /^[!-}]*[!-\-/-}]$/u
+
 /** A component of a path as the laxest file system would read it. */
 export function foldName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase()
   const folded = name
     .normalize("NFKC")
     .replace(/\p{Cf}/gu, "")
