@@ -148,7 +148,7 @@ function textFormatter({ backend, mode, explicit }: DeliveryInputs): ToolFormatt
 
 function because(rung: DeliveryChoice, { backend, mode, explicit }: DeliveryInputs): string {
   if (mode === "text") return "tool calling is set to text"
-  if (rung.kind === "native") return "tool use of its server"
+  if (rung.kind === "native") return `tool use of its server, backend ${backend.kind}`
   if (explicit === undefined && backend.modelFormat !== undefined) return backend.modelFormat.because
   return explicit === undefined ? `the model is named '${backend.modelName()}'` : "the format is set explicitly"
 }

@@ -40,6 +40,7 @@ describe("a run", () => {
   test("offers tools natively with the choice left to the model, or describes them in the prompt", async () => {
     const native = await play([{ reply: "done" }], [echo("look")])
     expect(native.backend.requests[0]).toMatchObject({ toolChoice: "auto", tools: [{ function: { name: "look" } }] })
+    expect(native.events[0]).toMatchObject({ because: "tool use of its server, backend scripted" })
     const text = await play([{ reply: "done" }], [echo("look")], {
       scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } },
     })
