@@ -162,6 +162,17 @@ describe("the tools API", () => {
     expect((await post("/tools/quick", {})).status).toBe(504)
   })
 
+  test.each([
+    ["GET", "/tools/echo/check", "POST"],
+    ["GET", "/tools/echo/check/", "POST"],
+    ["DELETE", "/health", "GET"],
+  ])("answers %s %s with the method that is taken there", async (method, path, allow) => {
+    const { status, headers, json } = await app().call(path, { method })
+    expect([status, headers.get("allow")]).toEqual([405, allow])
+    expect(json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED", hint: `Ask with ${allow}.` } })
+    expect((await app().call("/tools/echo/nothing", { method })).status).toBe(404)
+  })
+
   test("gives a result that is too large as a failure", async () => {
     const { json } = await app({ maxResultBytes: 300 }).post("/tools/echo", { message: "x".repeat(400) })
     expect(json()).toMatchObject({ success: false, metadata: { toolwright: { error: { code: "RESULT_TOO_LARGE" } } } })

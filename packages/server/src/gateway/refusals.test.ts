@@ -65,7 +65,6 @@ describe("what is refused before the gateway is told in the client's own form", 
     ["/v1/images/generations", { error: { message: expect.stringContaining("POST /v1/chat/completions") } }],
     ["/v1/v1/messages", { error: { message: expect.stringContaining("Did you mean /v1/messages? Then /v1 is too") } }],
     ["/v1/api/chat", { error: { message: expect.stringContaining("Did you mean /api/chat? Then /v1 is too much") } }],
-    ["/v1/models", { error: { message: expect.stringContaining("nothing at /v1/models for POST. Ask with GET.") } }],
     [
       "/v1/embeddings",
       { error: { code: "not_found", message: expect.stringContaining("--backend openai-compatible") } },
@@ -84,6 +83,15 @@ describe("what is refused before the gateway is told in the client's own form", 
     expect(response.status).toBe(404)
     expect(response.headers.get("content-type")).toBe("application/json")
     expect(await response.json()).toMatchObject(body)
+  })
+
+  test("where another method is asked for, which it takes", async () => {
+    await using server = await serve()
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }
+    const response = await fetch(`${server.url}/v1/models`, { method: "POST", body: "{}", headers })
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"])
+    const message = expect.stringContaining("nothing at /v1/models for POST. Ask with GET.")
+    expect(await response.json()).toMatchObject({ error: { message } })
   })
 
   test("by an address that ends too early, with what is missing in it", async () => {

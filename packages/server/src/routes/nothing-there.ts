@@ -9,16 +9,36 @@ import { routesOf, type Routes } from "./entrance.ts"
 export function nothingThere(app: Pick<Hono, "routes">): (asked: { method: string; path: string }) => Response {
   return ({ method, path }) => {
     const routes = routesOf(app.routes)
-    const methods = routes[path]
-    if (methods !== undefined)
-      return problem({
-        code: "NOT_FOUND",
-        message: `There is nothing at ${path} for ${method}.`,
-        hint: `Ask with ${methods.join(" or ")}.`,
-      })
+    const methods = methodsAt(routes, path)
+    if (methods.length > 0)
+      return problem(
+        {
+          code: "METHOD_NOT_ALLOWED",
+          message: `There is nothing at ${path} for ${method}.`,
+          hint: `Ask with ${methods.join(" or ")}.`,
+        },
+        { allow: methods.join(", ") },
+      )
     const message = `There is nothing at ${path}.`
     return problem({ code: "NOT_FOUND", message, hint: meant(routes, path) ?? served(routes, path) })
   }
+}
+
+/** What is answered at a path: by a route of just this name, or else by those with a parameter in its place. */
+function methodsAt(routes: Routes, path: string): readonly string[] {
+  const asked = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path
+  const own = routes[asked] ?? routes[`${asked}/`]
+  if (own !== undefined) return own
+  const parts = asked.split("/")
+  const fitting = Object.entries(routes).filter(([route]) => fits(route.split("/"), parts))
+  return [...new Set(fitting.flatMap(([, methods]) => methods))]
+}
+
+function fits(route: readonly string[], parts: readonly string[]): boolean {
+  return (
+    route.length === parts.length &&
+    route.every((part, at) => (part.startsWith(":") ? parts[at] !== "" : part === parts[at]))
+  )
 }
 
 /** Routes of which only the beginning is missing, or before which something stands that is no part of them. */
