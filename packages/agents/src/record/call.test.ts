@@ -65,6 +65,36 @@ test("where records cannot be written, it is told once, each later result says s
   expect(told).toHaveLength(1)
 })
 
+test("where the log cannot be opened at all, it is told once, until a call is on record", async () => {
+  let isThere = false
+  const told: string[] = []
+  const database = await openDatabase(":memory:")
+  onTestFinished(() => database.close())
+  const open = async (): Promise<RunLog> => {
+    if (isThere) return runLog(database)
+    throw new Error("no folder")
+  }
+  const place = { surface: "mcp", workspace: "/w" }
+  const execute = recordedCalls(open, place, { behind: (line) => told.push(line) })
+  const tools = new ToolRegistry()
+  for (const [name, readOnly] of [
+    ["look", true],
+    ["act", false],
+  ] as const)
+    tools.register(
+      defineTool({ name, description: "", parameters: { type: "object" }, effects: { readOnly }, execute: () => 1 }),
+    )
+  const call = (name: string) => execute(tools, { name, arguments: {} })
+  expect((await call("act")).error?.code).toBe("LOG_UNWRITABLE")
+  expect((await call("look")).metadata.unrecorded).toBe("no folder")
+  expect(told).toEqual(["No call that takes effect is made, since none can be put on record: no folder"])
+  isThere = true
+  await call("look")
+  isThere = false
+  await call("look")
+  expect(told.slice(1)).toEqual(["Calls are not on record: no folder"])
+})
+
 /** A writer whose database takes nothing. */
 function failing(writer: ReturnType<RunLog["draft"]>, full: () => never): ReturnType<RunLog["draft"]> {
   return Object.assign(Object.create(writer) as typeof writer, {

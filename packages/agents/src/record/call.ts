@@ -93,10 +93,13 @@ class Behind {
       this.#failed = false
       return
     }
-    await writer.endBehind(events, end, (thrown) => {
-      if (!this.#failed) this.#tell(`Calls that changed nothing are not on record: ${messageOf(thrown)}`)
-      this.#failed = true
-    })
+    await writer.endBehind(events, end, (thrown) => this.lost(thrown, "Calls that changed nothing are not on record"))
+  }
+
+  /** Tells that something could not be put on record, once until something could. */
+  lost(thrown: unknown, what: string): void {
+    if (!this.#failed) this.#tell(`${what}: ${messageOf(thrown)}`)
+    this.#failed = true
   }
 }
 
@@ -131,6 +134,7 @@ class CallRecord {
     try {
       await this.#begin(call)
     } catch (thrown) {
+      this.#where.behind?.lost(thrown, "No call that takes effect is made, since none can be put on record")
       return unrecorded(thrown)
     }
     return next()
@@ -154,6 +158,7 @@ class CallRecord {
       return result
     } catch (thrown) {
       if (result.error?.code === UNWRITABLE) return result
+      this.#where.behind?.lost(thrown, "Calls are not on record")
       return { ...result, metadata: { ...result.metadata, unrecorded: messageOf(thrown) } }
     }
   }
