@@ -62,6 +62,14 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
   })
 
+  test("a task that is added says who does it and how it is looked at, and its id alone to a program", async () => {
+    const cwd = folderWith({})
+    const terminal = startInTerminal(["tasks", "add", "look", "--agent", "reviewer"], { cwd })
+    const said = await terminal.until(/[^]*toolwright tasks show (\w+)\r\n/)
+    expect(said).toMatch(/^(\w+)\r\nIt waits for a worker, which has reviewer do it: 'toolwright work'[^]*show \1\r\n$/)
+    expect(await terminal.exited).toBe(0)
+  })
+
   test("each of several calls at once is asked about by itself", async () => {
     const cwd = asking(
       "file_read",

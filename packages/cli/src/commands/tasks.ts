@@ -106,8 +106,19 @@ async function add(asked: Asked): Promise<number> {
     ...budgetIn(values),
   })
   if (values.json === true) await printJson(invocation, access, row)
-  else invocation.stdout.write(`${row.id}\n`)
+  else {
+    invocation.stdout.write(`${row.id}\n`)
+    if (invocation.isTTY.stdout && values.watch !== true) invocation.stdout.write(whatComes(row))
+  }
   return values.watch === true ? follow(asked, row.id) : EXIT.success
+}
+
+/** What a person wants to know of a task that was added; a program wants its id alone. */
+function whatComes({ id, agent }: TaskRow): string {
+  return (
+    `It waits for a worker, which has ${agent} do it: 'toolwright work', or 'toolwright ui' with a model.\n` +
+    `How it stands: toolwright tasks show ${id}\n`
+  )
 }
 
 function budgetIn(values: Values) {
