@@ -1,7 +1,7 @@
 import { access, constants, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Backend } from "@toolwright/backends"
-import type { Configuration, LoadedConfiguration } from "@toolwright/runtime"
+import type { Configuration, LoadedConfiguration, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
@@ -91,7 +91,10 @@ export async function runTask(
   }
   const summary = await shownBy({ show: see, close: renderer.close.bind(renderer) }, events)
   await model.save()
-  tellEnd(seen, values, { summary, target: toolwright.log.target, canUndo: configuration.undo.enabled })
+  if (values.json !== true) {
+    tellRecord(seen, values, summary, toolwright.log.target)
+    await tellWays(seen, toolwright, summary, values.record !== false)
+  }
   if (seen !== invocation) printValue(invocation, summary)
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
@@ -105,17 +108,6 @@ function beside(invocation: Invocation, { json, "output-schema": schema }: Value
   if (schema === undefined || json === true) return invocation
   const { stderr, isTTY } = invocation
   return { ...invocation, stdout: stderr, isTTY: { ...isTTY, stdout: isTTY.stderr } }
-}
-
-/** Where the record is, and how what was changed is taken back; events tell a program both. */
-function tellEnd(
-  seen: Invocation,
-  values: Values,
-  { summary, target, canUndo }: { summary: RunSummary; target: string; canUndo: boolean },
-): void {
-  if (values.json === true) return
-  tellRecord(seen, values, summary, target)
-  if (canUndo) tellUndo(seen, summary)
 }
 
 function printValue({ stdout }: Invocation, { success, output }: RunSummary): void {
@@ -161,8 +153,24 @@ function tellRecord({ cwd, stdout }: Invocation, { record }: Values, { runId }: 
   stdout.write(`record: toolwright runs show ${runId}${isOwn ? "" : ` --database ${quoted(target)}`}\n`)
 }
 
-export function tellUndo({ stdout }: Invocation, { runId, modifiedFiles }: RunSummary): void {
-  if (modifiedFiles.length > 0) stdout.write(`take it back with: toolwright undo ${runId}\n`)
+/** How what was changed is taken back, and how a run that was stopped goes on; events tell a program both. */
+export async function tellWays(
+  { stdout }: Invocation,
+  { configuration, log }: Toolwright,
+  summary: RunSummary,
+  recorded = true,
+): Promise<void> {
+  const { runId, modifiedFiles } = summary
+  if (configuration.undo.enabled && modifiedFiles.length > 0)
+    stdout.write(`take it back with: toolwright undo ${runId}\n`)
+  if (!recorded || summary.dryRun === true) return
+  const { wayOn } = await import("@toolwright/runtime")
+  // A run whose record cannot be read ended for that.
+  const way = await log
+    .open()
+    .then((opened) => wayOn(opened, summary))
+    .catch(() => undefined)
+  if (way !== undefined) stdout.write(`go on with: ${way}\n`)
 }
 
 /** The end of a run with a model that is made for its tools: where it did nothing, who else could is said. */

@@ -6,6 +6,7 @@ import {
   holderHere,
   isHeld,
   recordOn,
+  TEXTS,
   type AgentProfile,
   type ExecutorOptions,
   type FoldedRun,
@@ -160,15 +161,39 @@ async function resumable(
 }
 
 /** What can be done in place of going on with a run that has ended. */
-async function otherWay(log: RunLog, { id, outcome }: RunRow): Promise<string> {
+async function otherWay(log: RunLog, row: RunRow): Promise<string> {
+  const branch = await branchOf(log, row)
+  if (branch === undefined) return "Begin a new one: no round of it ended from which another could go on."
+  return (
+    `Begin a new one, or go on from the middle of it: ${branch}; 'toolwright runs show ${row.id}' numbers its ` +
+    "events."
+  )
+}
+
+/** The command that goes on behind the last round of a run that has ended; nothing where no round of it did. */
+async function branchOf(
+  log: RunLog,
+  { id, outcome }: { id: string; outcome: string | null },
+): Promise<string | undefined> {
   const rounds = (await log.events(id)).filter(({ type }) => type === "round-end")
   // The last round of a run that came to its own end leaves nothing to do.
   const at = rounds.at(outcome?.startsWith("completed") === true ? -2 : -1)?.seq
-  if (at === undefined) return "Begin a new one: no round of it ended from which another could go on."
-  return (
-    `Begin a new one, or go on from the middle of it: toolwright branch ${id} --at ${at}; 'toolwright runs ` +
-    `show ${id}' numbers its events.`
-  )
+  return at === undefined ? undefined : `toolwright branch ${id} --at ${at}`
+}
+
+/**
+ * The command that goes on with a run that was stopped: by somebody, by a failure of its model, or by its rounds, of
+ * which it then is given as many again. Nothing where it came to its own end, waits, or has to be begun anew.
+ */
+export async function wayOn(
+  log: RunLog,
+  { runId: id, outcome, message, rounds }: RunSummary,
+): Promise<string | undefined> {
+  const spent = outcome === "max-rounds"
+  // Of tokens and time that are used up a branch would have none left either.
+  if (spent ? message !== TEXTS.maxRounds : outcome !== "cancelled" && outcome !== "failed") return undefined
+  const branch = await branchOf(log, { id, outcome })
+  return branch === undefined || !spent ? branch : `${branch} --max-rounds ${2 * rounds}`
 }
 
 function claim(log: RunLog, row: RunRow, takeOver: boolean): Promise<RunWriter> {

@@ -99,6 +99,28 @@ test("a run that is under way is not taken over", async () => {
   await run.finished
 })
 
+test("a run that was stopped says at its end how to go on, and that is so", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
+  const run = startCli(["run", "look", ...(await model([look, { reply: { text: "I think", hang: true } }]))], { cwd })
+  await run.until(/round 2\/20/)
+  run.child.kill("SIGINT")
+  const stopped = await run.finished
+  expect(stopped.code).toBe(130)
+  const limited = await here(["run", "look", "--max-rounds", "1", ...(await model([look]))], { cwd })
+  for (const [said, more] of [
+    [stopped.stdout, []],
+    [limited.stdout, ["--max-rounds", "2"]],
+  ] as const) {
+    const [, line = ""] = /^go on with: toolwright (.*)$/m.exec(said) ?? []
+    expect(line).toMatch(/^branch \S+ --at \d+/)
+    expect(line.split(" ").slice(4)).toEqual(more)
+    const on = await here([...line.split(" "), ...(await model([{ reply: "It is a." }]))], { cwd })
+    expect(on).toMatchObject({ code: 0, stdout: expect.stringContaining("It is a.") })
+    expect(on.stdout).not.toContain("go on with")
+  }
+})
+
 test("the database says where it is and what is in it, and gives everything as text", async () => {
   const cwd = folderWith({})
   expect((await here(["db", "status"], { cwd })).stdout).toContain("nothing is there yet")

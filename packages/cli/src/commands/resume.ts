@@ -1,7 +1,7 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
-import { exitCodeOf, show, tellUndo } from "../run-task.ts"
+import { exitCodeOf, show, tellWays } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -37,7 +37,7 @@ export const resumeCommand: Command = {
         "A run keeps what it was permitted at its beginning: --allow-tool permits it nothing more.\n",
       )
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
-    if (summary !== undefined && values.json !== true && configuration.undo.enabled) tellUndo(invocation, summary)
+    if (summary !== undefined && values.json !== true) await tellWays(invocation, toolwright, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
 }
