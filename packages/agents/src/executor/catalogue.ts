@@ -143,6 +143,7 @@ export class Catalogue {
       list: () => [...base.list(), this.#search[0]!, this.#through],
       get: (name) => own(name) ?? base.get(name),
       withdrawn: (name) => base.withdrawn(name),
+      keptBack: (name) => base.keptBack?.(name),
     }
   }
 

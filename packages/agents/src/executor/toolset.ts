@@ -12,6 +12,7 @@ export function toolsWithResults(base: Toolset, results: ResultStore): Toolset {
     list: () => [...base.list(), ...own()],
     get: (name) => base.get(name) ?? own().find((tool) => tool.name === name),
     withdrawn: (name) => base.withdrawn(name),
+    keptBack: (name) => base.keptBack?.(name),
   }
 }
 

@@ -67,6 +67,7 @@ export function listedTools({ tools }: OfferedTools, bundles: readonly string[] 
     list: () => tools.list().filter(isListed),
     get: (name) => tools.get(name),
     withdrawn: (name) => tools.withdrawn(name),
+    keptBack: (name) => tools.keptBack?.(name),
   }
 }
 

@@ -42,5 +42,6 @@ export function withActions(tools: Toolset): Toolset {
     list: () => tools.list(),
     get: (name) => tools.get(name) ?? actionOf(name),
     withdrawn: (name) => tools.withdrawn(name),
+    keptBack: (name) => tools.keptBack?.(name),
   }
 }

@@ -24,6 +24,7 @@ export function readingTools(base: Toolset, besides: (tool: ToolDefinition) => b
       if (gone !== undefined || tool === undefined || findTool(current(), name) !== undefined) return gone
       return notOfferedReading(tool)
     },
+    keptBack: (name) => base.get(name) ?? base.keptBack?.(name),
   }
 }
 

@@ -167,6 +167,25 @@ describe("views", () => {
     })
   })
 
+  test("name the tool that does what one does that they withhold, and first what is nearest to a name that is none", async () => {
+    const registry = new ToolRegistry()
+    registry.register(tool("edit_file", { ruledAs: ["save_text", "search_grep"] }))
+    registry.register(tool("save_text", { ruledAs: ["edit_file"] }))
+    registry.register(tool("move_file", { ruledAs: ["edit_file"] }))
+    registry.register(search)
+    const { executeCall } = await import("../index.ts")
+    const answer = async (name: string) =>
+      (await executeCall(registry.view({ without: ["edit_file"] }), { name, arguments: {} })).error
+    expect(await answer("edit_file")).toMatchObject({
+      code: "TOOL_WITHDRAWN",
+      hint: 'Did you mean {"name":"save_text","arguments":{}}?',
+    })
+    expect((await answer("text_writer"))?.hint).toBe("Available tools: save_text, move_file, search.")
+    expect((await answer("search_grep"))?.hint).toBe(
+      'Did you mean {"name":"search","arguments":{"action":"grep","pattern":"TODO"}}?',
+    )
+  })
+
   test("a tool whose actions are all presented answers to its own name too", async () => {
     const registry = new ToolRegistry()
     registry.register(search)

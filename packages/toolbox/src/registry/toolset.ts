@@ -9,6 +9,8 @@ export interface Toolset {
   get(name: string): ToolDefinition | undefined
   /** Why a name that was once offered no longer is, if that is so. */
   withdrawn(name: string): string | undefined
+  /** A tool of this name that is there and kept back, by which others are found that do the same. */
+  keptBack?(name: string): ToolDefinition | undefined
 }
 
 /** Finds a tool by name, then by alias. */

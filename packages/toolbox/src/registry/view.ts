@@ -37,6 +37,7 @@ export function createView(base: Toolset, options: ViewOptions): Toolset {
     get: (name) =>
       findTool(current(), name) ?? (options.splitActions === true ? whole(name, base, current()) : undefined),
     withdrawn: (name) => base.withdrawn(name) ?? withheld(name, base, current(), options),
+    keptBack: (name) => base.get(name) ?? base.keptBack?.(name),
   }
 }
 
