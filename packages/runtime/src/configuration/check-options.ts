@@ -1,4 +1,5 @@
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import { placeOfOthers } from "./keys-of-others.ts"
 import { SETTINGS } from "./settings.ts"
 
 /**
@@ -31,6 +32,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   maxSteps: "Write agent: { maxRounds: … }, or maxRounds of one run.",
   stopWhen: "Write agent: { maxRounds: … }; a break at an event ends a run, too.",
   system: "Write systemPrompt of a run: run(task, { systemPrompt: … }).",
+  systemPrompt: "Write it of a run: run(task, { systemPrompt: … }).",
   prompt: "Write run(prompt): what is asked for is the task of a run.",
   messages: "Write run(task, { history: … }).",
   temperature: "Write model: { temperature: … }, or sampling of one run.",
@@ -63,7 +65,7 @@ function modelOfOthers(path: string): ToolwrightError {
 function unknown(path: string, known: readonly string[]): ToolwrightError {
   const last = (text: string): string => text.split(".").at(-1)!.toLowerCase()
   const meant = nearest(path, known)[0] ?? known.find((other) => last(other) === last(path))
-  const other = Object.hasOwn(OTHERS, path) ? OTHERS[path] : undefined
+  const other = Object.hasOwn(OTHERS, path) ? OTHERS[path] : placeOfOthers(path)
   if (other !== undefined)
     return new ToolwrightError("INVALID_CONFIGURATION", `createToolwright has no option \`${path}\`.`, { hint: other })
   return new ToolwrightError("INVALID_CONFIGURATION", `createToolwright has no option \`${path}\`.`, {

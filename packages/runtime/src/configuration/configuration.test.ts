@@ -83,6 +83,19 @@ describe("mistakes", () => {
     expect(message).toContain("line 8: there is no setting 'agent.toolCalling'. Did you mean 'model.toolCalling'?")
   })
 
+  test("name where a key of other programs stands here, with the lines to write", async () => {
+    write("mcpServers:\n  files: { command: x }\nallowedTools: [bash]\n")
+    const { message } = await failure()
+    expect(message).toContain(
+      "line 1: there is no setting 'mcpServers'. MCP servers stand under 'mcp.servers':\n  mcp:\n    servers: {",
+    )
+    expect(message).toMatch(/line 3: .*stand under 'permissions\.allow':\n {2}permissions:\n {4}allow: \[/)
+    for (const lines of message.matchAll(/':\n((?: {2}.*\n?)+)/g)) {
+      write(lines[1]!)
+      await expect(load()).resolves.toBeDefined()
+    }
+  })
+
   test.each([
     ["model: [", "line "],
     ["- a\n", "The file must be a mapping"],

@@ -5,6 +5,7 @@ import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 import { SETTINGS } from "./settings.ts"
 import type { Setting } from "./setting.ts"
 import { checkValue } from "./value.ts"
+import { placeOfOthers } from "./keys-of-others.ts"
 import { placeOfTools } from "../own-tools/entries.ts"
 
 export const CONFIGURATION_FILE = "toolwright.yaml"
@@ -171,6 +172,8 @@ function isAddress(value: string): boolean {
 }
 
 function suggestion(name: string, prefix: string): string {
+  const elsewhere = placeOfOthers(name)
+  if (elsewhere !== undefined) return ` ${elsewhere}`
   const depth = prefix.split(".").length
   const siblings = new Set(
     SETTINGS.filter(({ key }) => key.startsWith(prefix)).map(({ key }) => key.split(".").slice(0, depth).join(".")),
