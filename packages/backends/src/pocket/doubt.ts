@@ -15,11 +15,13 @@ import type { OpinionData } from "./second-opinion.ts"
 import { sparing } from "./sparing.ts"
 import {
   absentPocketTools,
+  APPENDING_TOOL,
   POCKET_TOOLS,
   READING_TOOLS,
   DESTROYING_TOOLS,
   EDITING_TOOL,
   PLACING_TOOL,
+  WRITING_TOOL,
 } from "./tools.ts"
 
 /** What the model may have been asked for, when it is not sure enough to do it. */
@@ -190,6 +192,7 @@ async function asked(
 
 /** Whether the shape of a request says another change than the model, which no certainty makes up for. */
 function isOtherwise({ name }: PocketCall, plain: PlainReading | undefined): boolean {
+  if (plain?.call.name === APPENDING_TOOL) return name === WRITING_TOOL || DESTROYING_TOOLS.has(name)
   return plain?.call.name === EDITING_TOOL && !READING_TOOLS.has(name)
 }
 

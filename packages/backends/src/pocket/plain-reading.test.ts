@@ -95,6 +95,8 @@ test.each([
 test.each([
   ["change name to South in p.json", edit("p.json", '"name": "North"', '"name": "South"')],
   ["remove eggs from list.txt", edit("list.txt", "eggs\n", "")],
+  ["put rum in list.txt", { name: "append_file", arguments: { path: "list.txt", content: "rum" } }],
+  ['put "rum" into the file list.txt', { name: "append_file", arguments: { path: "list.txt", content: "rum" } }],
 ])("is asked about, where a word could be meant otherwise or a line goes: %s", (request, call) => {
   expect(plainReading(request, root)).toEqual({ call, literal: false })
 })
@@ -111,6 +113,8 @@ test.each([
   "where is it used?",
   "what is in a.txt?",
   "move a.txt to b.txt",
+  "put rum in gone.txt",
+  "put rum in sub",
 ])("none where there are several places, other kinds of values, or none: %s", (request) => {
   expect(plainReading(request, root)).toBeUndefined()
 })

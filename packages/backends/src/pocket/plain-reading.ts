@@ -20,7 +20,7 @@ export function plainReading(request: string, root: string | undefined): PlainRe
   const text = request.trim().replace(/^please /i, "")
   const isThere = (path: string | undefined): path is string =>
     path !== undefined && !path.startsWith("/") && !path.split("/").includes("..") && existsSync(join(root, path))
-  const isFile = (path: string | undefined): boolean => isThere(path) && !isFolder(join(root, path))
+  const isFile = (path: string | undefined): path is string => isThere(path) && !isFolder(join(root, path))
   const found = plainChange(text, root)
   if (found !== undefined && isFile(found.call.arguments["path"] as string)) return found
   return (
@@ -29,7 +29,8 @@ export function plainReading(request: string, root: string | undefined): PlainRe
     inside(text, root, isThere) ??
     relocation(text, root, isThere) ??
     insertion(text, isThere) ??
-    addition(text, isThere)
+    addition(text, isThere) ??
+    putting(text, isFile)
   )
 }
 
@@ -118,6 +119,8 @@ const TOP = new RegExp(`^(?:insert|add|put) ${CONTENT} (?:at|to) the (?:top|begi
 /** Words before what stands in quotes that say what it is. */
 const WORDED = "(?:(?:a|the|this) (?:new )?line (?:saying |that says |reading |with )?(?=[\"'`]))?"
 const ADDITION = new RegExp(`^(?:add|append) ${WORDED}${CONTENT} to (?:the (?:end|bottom) of )?${FILE}`, "i")
+/** What is put into a file that is there joins what it holds, unless somebody says otherwise. */
+const PUTTING = new RegExp(`^(?:put|note|jot) (?:down )?${WORDED}${CONTENT} (?:in|into|on|to) ${FILE}`, "i")
 
 function insertion(text: string, isThere: IsThere): PlainReading | undefined {
   const top = TOP.exec(text)?.groups
@@ -138,6 +141,13 @@ function addition(text: string, isThere: IsThere): PlainReading | undefined {
   const content = contentOf(said)
   if (content === undefined || !isThere(path)) return undefined
   return { call: { name: APPENDING_TOOL, arguments: { path, content } }, literal: said.bare === undefined }
+}
+
+function putting(text: string, isFile: IsThere): PlainReading | undefined {
+  const { path, ...said } = PUTTING.exec(text)?.groups ?? {}
+  const content = contentOf(said)
+  if (content === undefined || !isFile(path)) return undefined
+  return { call: { name: APPENDING_TOOL, arguments: { path, content } }, literal: false }
 }
 
 function contentOf({ double, single, back, bare }: Readonly<Record<string, string | undefined>>): string | undefined {

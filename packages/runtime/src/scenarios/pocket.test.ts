@@ -92,10 +92,13 @@ describe("nothing configured", () => {
     expect(await said("remove the line rum from shopping.txt")).toContain(
       'delete_file path="shopping.txt" (the whole file goes)',
     )
-    // Under a free name first, and over what is there last.
-    const put = await said("put eggs in shopping.txt")
-    expect(put).toContain('mean: write_file path="shopping-2.txt" content="eggs", or: ')
-    expect(put).toContain('or: write_file path="shopping.txt" content="eggs" (what the file holds now goes)? Put')
+    // Behind what the file holds first, then under a free name, and over what is there last.
+    for (const eggs of ["eggs", "'eggs'"]) {
+      const put = await said(`put ${eggs} in shopping.txt`)
+      expect(put).toContain('mean: append_file path="shopping.txt" content="eggs", or: ')
+      expect(put).toContain('or: write_file path="shopping-2.txt" content="eggs", or: ')
+      expect(put).toContain('or: write_file path="shopping.txt" content="eggs" (what the file holds now goes)? Put')
+    }
     // Of two readings the one that takes nothing away is named first, though the model held the other for likelier.
     expect(await said("add a second line 'ciao' to shopping.txt")).toMatch(/append_file .*, or: write_file .*goes\)/)
     expect(await said("add eggs to shopping2.txt")).not.toContain("goes)")
