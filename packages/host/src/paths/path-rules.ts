@@ -62,11 +62,9 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
     return undefined
   }
   const placeOf = (real: string): string | undefined => {
-    if (denials.length === 0) return undefined
     const end = real.lastIndexOf("/")
-    return end < 0 || real === "/"
-      ? undefined
-      : placeIn(folderRules(end === 0 ? "/" : real.slice(0, end)), real.slice(end + 1))
+    if (denials.length === 0 || end < 0 || real === "/") return undefined
+    return placeIn(folderRules(end === 0 ? "/" : real.slice(0, end)), real.slice(end + 1))
   }
   const namesAbove = (real: string): string | undefined => {
     const root = deepestRoot(roots(), real)
