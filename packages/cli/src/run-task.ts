@@ -91,10 +91,7 @@ export async function runTask(
   }
   const summary = await shownBy({ show: see, close: renderer.close.bind(renderer) }, events)
   await model.save()
-  if (values.json !== true) {
-    tellRecord(seen, values, summary, toolwright.log.target)
-    await tellWays(seen, toolwright, summary, values.record !== false)
-  }
+  await tellEnd(seen, values, toolwright, summary)
   if (seen !== invocation) printValue(invocation, summary)
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
@@ -108,6 +105,13 @@ function beside(invocation: Invocation, { json, "output-schema": schema }: Value
   if (schema === undefined || json === true) return invocation
   const { stderr, isTTY } = invocation
   return { ...invocation, stdout: stderr, isTTY: { ...isTTY, stdout: isTTY.stderr } }
+}
+
+/** Where the record is, and what can be done next; events tell a program both. */
+async function tellEnd(seen: Invocation, values: Values, toolwright: Toolwright, summary: RunSummary): Promise<void> {
+  if (values.json === true) return
+  tellRecord(seen, values, summary, toolwright.log.target)
+  await tellWays(seen, toolwright, summary, values.record !== false)
 }
 
 function printValue({ stdout }: Invocation, { success, output }: RunSummary): void {
@@ -153,7 +157,7 @@ function tellRecord({ cwd, stdout }: Invocation, { record }: Values, { runId }: 
   stdout.write(`record: toolwright runs show ${runId}${isOwn ? "" : ` --database ${quoted(target)}`}\n`)
 }
 
-/** How what was changed is taken back, and how a run that was stopped goes on; events tell a program both. */
+/** How what was changed is taken back, and how a run that was stopped goes on. */
 export async function tellWays(
   { stdout }: Invocation,
   { configuration, log }: Toolwright,

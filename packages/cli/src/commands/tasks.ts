@@ -106,15 +106,13 @@ async function add(asked: Asked): Promise<number> {
     ...budgetIn(values),
   })
   if (values.json === true) await printJson(invocation, access, row)
-  else {
-    invocation.stdout.write(`${row.id}\n`)
-    if (invocation.isTTY.stdout && values.watch !== true) invocation.stdout.write(whatComes(row))
-  }
+  else invocation.stdout.write(`${row.id}\n${values.watch === true ? "" : whatComes(row, invocation)}`)
   return values.watch === true ? follow(asked, row.id) : EXIT.success
 }
 
 /** What a person wants to know of a task that was added; a program wants its id alone. */
-function whatComes({ id, agent }: TaskRow): string {
+function whatComes({ id, agent }: TaskRow, { isTTY }: Invocation): string {
+  if (!isTTY.stdout) return ""
   return (
     `It waits for a worker, which has ${agent} do it: 'toolwright work', or 'toolwright ui' with a model.\n` +
     `How it stands: toolwright tasks show ${id}\n`
