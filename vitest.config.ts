@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
@@ -7,10 +6,6 @@ import LongestFirst from "./.ci/longest-first.ts"
 /** Modules of the sources are compiled once, not at every start of a worker or of a program that a test starts. */
 const COMPILED = new URL("node_modules/.cache/compiled", import.meta.url).pathname
 process.env["NODE_COMPILE_CACHE"] ??= COMPILED
-
-const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
-  existsSync(new URL(`packages/${room}/src`, import.meta.url)),
-)
 
 /**
  * Files whose tests change what is found out once for a process: each has one of its own, in the project `apart`. All
@@ -23,20 +18,26 @@ const APART = [
   "packages/tools/src/required-sandbox.test.ts",
 ]
 
+/** Rooms whose tests need something that the others' do not. */
+const OF_ONE_ROOM = ["packages/cli/src/**/*.test.ts", "packages/console/src/**/*.test.ts"]
+
+/** The real clients are large, and their tests are here once `npm run test:clients` has installed them. */
+const clients = CLIENTS.installed ? [".ci/clients/*.test.ts"] : []
+
 /** Modules in JSX, or replaced by a test, need Vite to load them; all others Node loads, as it does for users. */
 const BY_VITE = new Set(["apart", "console"])
 
 /**
- * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The
- * limits are for what hangs: on a busy machine the first test of a file, which loads everything, takes ten times as
- * long.
+ * The files of a project share its processes, which load what they test once: all rooms and the rules of the house are
+ * one, `rooms`. The command line has its own, for which it is built first; so have those that need Vite. One room alone
+ * is run by its folder: `vitest run packages/toolbox`. The limits are for what hangs: on a busy machine the first test of
+ * a file, which loads everything, takes ten times as long.
  */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
   test: {
     name,
     include,
     exclude,
-    // Their files share a process, and load what they test once.
     isolate: name === "apart",
     globalSetup: [
       ".ci/states-of-run.ts",
@@ -79,11 +80,13 @@ export default defineConfig({
       : { sequencer: LongestFirst },
     reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
-      ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`], APART)),
+      project(
+        "rooms",
+        ["packages/*/src/**/*.test.ts", ".ci/house/**/*.test.ts", ...clients],
+        [...APART, ...OF_ONE_ROOM],
+      ),
+      ...OF_ONE_ROOM.map((include) => project(include.split("/")[1]!, [include])),
       project("apart", APART),
-      project("house", [".ci/house/**/*.test.ts"]),
-      // The real clients are large, and their tests are here once `npm run test:clients` has installed them.
-      ...(CLIENTS.installed ? [project("clients", [".ci/clients/*.test.ts"])] : []),
     ],
   },
 })

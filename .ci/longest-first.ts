@@ -50,12 +50,26 @@ export const LONGEST: readonly string[] = [
   "packages/backends/src/llama/families.test.ts",
 ]
 
-/** The usual order, room by room, after the longest files of all rooms. */
+/** Rooms whose tests start programs, which costs more the more memory a process has by then: early, when it has least. */
+const STARTING = ["tools", "host", "testing", "runtime", "mcp", "store"].map((room) => `packages/${room}/`)
+
+/** The rooms' longest files are begun first; what remains of the rooms is short, and comes last. */
+const PROJECTS: readonly string[] = ["cli", "console", "apart", "rooms"]
+
+/**
+ * The longest files first, those that start programs next, then the usual order. The files of a project stand together:
+ * a process serves one project, and where the next file is of another one it ends and another begins.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const places = new Map(LONGEST.map((path, place) => [path, place]))
-    const placeOf = ({ moduleId }: TestSpecification): number =>
-      places.get(relative(this.ctx.config.root, moduleId).replaceAll(sep, "/")) ?? LONGEST.length
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b))
+    const longest = new Map(LONGEST.map((path, place) => [path, place]))
+    const placeOf = ({ moduleId, project }: TestSpecification): [number, number] => {
+      const path = relative(this.ctx.config.root, moduleId).replaceAll(sep, "/")
+      const long = longest.get(path)
+      const turn = long !== undefined && project.name === "rooms" ? -1 : PROJECTS.indexOf(project.name)
+      return [turn, long ?? LONGEST.length + (STARTING.some((room) => path.startsWith(room)) ? 0 : 1)]
+    }
+    const placed = (await super.sort(files)).map((file) => ({ file, place: placeOf(file) }))
+    return placed.toSorted((a, b) => a.place[0] - b.place[0] || a.place[1] - b.place[1]).map(({ file }) => file)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * All tests, with every trial at its full size: what `npm test` tries a sample of. Takes hours. What is given on the
- * command line goes to the runner: `npm run test:whole -- --project store`.
+ * command line goes to the runner: `npm run test:whole -- packages/store`.
  */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"

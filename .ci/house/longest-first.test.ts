@@ -11,12 +11,20 @@ test("the files that are begun first are there, each once", () => {
   expect(new Set(LONGEST).size).toBe(LONGEST.length)
 })
 
-test("the longest files of all rooms come first, the others room by room, and none is lost", async () => {
+test("the longest come first, files of a project stand together, and none is lost", async () => {
   const file = (name: string, path: string): TestSpecification =>
     ({ moduleId: join(root, path), project: { name, config: { isolate: true, sequence: { groupOrder: 0 } } } }) as never
-  const others = [file("agents", "packages/agents/src/a.test.ts"), file("tools", "packages/tools/src/b.test.ts")]
-  const long = LONGEST.slice(0, 3).map((path) => file("tools", path))
+  const others = [
+    file("rooms", "packages/tools/src/b.test.ts"),
+    file("rooms", "packages/agents/src/a.test.ts"),
+    file("rooms", "packages/logits/src/c.test.ts"),
+  ]
+  const ofConsole = [file("console", "packages/console/src/d.test.ts"), file("apart", "packages/host/src/e.test.ts")]
+  const isOfCli = (path: string): boolean => path.startsWith("packages/cli/")
+  const longOfRooms = LONGEST.filter((path) => !isOfCli(path)).map((path) => file("rooms", path))
+  const ofCli = [...LONGEST.filter(isOfCli), "packages/cli/src/f.test.ts"].map((path) => file("cli", path))
+  const inOrder = [...longOfRooms, ...ofCli, ...ofConsole, ...others]
   const context = { config: { root }, cache: { getTestSpecificationResult: () => ({ failed: false, duration: 1 }) } }
-  const sorted = await new LongestFirst(context as unknown as Vitest).sort([...others, ...long.toReversed()])
-  expect(sorted).toEqual([...long, ...others])
+  const given = [...inOrder.filter((each) => !others.includes(each)).toReversed(), ...others]
+  expect(await new LongestFirst(context as unknown as Vitest).sort(given)).toEqual(inOrder)
 })

@@ -6,7 +6,7 @@ export function toolsPage(tools: readonly ToolDefinition[]): string {
   return [
     "# Built-in tools",
     "",
-    "Generated from the definitions; `UPDATE_DOCS=1 npx vitest run --project tools " +
+    "Generated from the definitions; `UPDATE_DOCS=1 npx vitest run " +
       "packages/tools/src/tools-page.test.ts` writes it anew.",
     "",
     "Tools that touch files do so inside the allowed directories only, each of which is read-only unless it is " +
