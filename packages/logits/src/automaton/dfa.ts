@@ -63,9 +63,15 @@ export function matchesDfa(dfa: Dfa, text: string): boolean {
 
 export const isEmptyDfa = (dfa: Dfa): boolean => dfa.start < 0
 
+/** Where the surrogates begin and end. */
+const BORDERS = [FIRST_SURROGATE, LAST_SURROGATE + 1] as const
+
 /** Cuts sorted and unique, with the surrogates an interval of their own. */
 export function withSurrogateCuts(cuts: Iterable<number>): number[] {
-  return [...new Set([0, FIRST_SURROGATE, LAST_SURROGATE + 1, ...cuts])].toSorted((a, b) => a - b)
+  const sorted = Int32Array.from([0, ...BORDERS, ...cuts]).sort()
+  const result: number[] = []
+  for (const cut of sorted) if (cut !== result.at(-1)) result.push(cut)
+  return result
 }
 
 /** Removes dead states, joins equal ones, numbers the rest in order of discovery: equal languages give equal tables. */
@@ -85,12 +91,19 @@ function isolateSurrogates(raw: RawDfa): RawDfa {
     for (let c = 0; c < raw.classes; c++) table[state * classes + c] = raw.table[state * raw.classes + c]!
     table[state * classes + raw.classes] = -1
   }
-  const cuts = withSurrogateCuts(raw.cuts)
-  let index = 0
-  const classOf = cuts.map((cut) => {
-    while (index + 1 < raw.cuts.length && raw.cuts[index + 1]! <= cut) index++
-    return cut >= FIRST_SURROGATE && cut <= LAST_SURROGATE ? raw.classes : raw.classOf[index]!
-  })
+  const cuts: number[] = []
+  const classOf: number[] = []
+  const add = (cut: number, index: number): void => {
+    cuts.push(cut)
+    classOf.push(cut >= FIRST_SURROGATE && cut <= LAST_SURROGATE ? raw.classes : raw.classOf[index]!)
+  }
+  let border = 0
+  for (let index = 0; index <= raw.cuts.length; index++) {
+    const cut = raw.cuts[index] ?? Infinity
+    while (border < BORDERS.length && BORDERS[border]! < cut) add(BORDERS[border++]!, index - 1)
+    if (BORDERS[border] === cut) border++
+    if (cut < Infinity) add(cut, index)
+  }
   return { start: raw.start, cuts, classOf, classes, table, accept: raw.accept }
 }
 
@@ -131,15 +144,10 @@ function numberStates(raw: RawDfa, live: readonly boolean[], block: Int32Array):
   for (let index = 0; index < order.length; index++) {
     for (const c of columns) table.push(visit(raw.table[order[index]! * raw.classes + c]!))
   }
-  const { cuts, classOf } = mergeIntervals(
-    raw.cuts,
-    raw.classOf.map((c) => column[c]!),
-  )
   return {
     start,
     size: order.length,
-    cuts,
-    classOf,
+    ...mergeIntervals(raw, column),
     classes: columns.length,
     table: Int32Array.from(table),
     accept: Uint8Array.from(order, (state) => (raw.accept[state] ? 1 : 0)),
@@ -171,13 +179,15 @@ function mergeClasses(
   return { classes, columns }
 }
 
-function mergeIntervals(
-  cuts: readonly number[],
-  classOf: readonly number[],
-): { cuts: Int32Array; classOf: Uint16Array } {
-  const kept = cuts.map((_, index) => index).filter((index) => index === 0 || classOf[index] !== classOf[index - 1])
-  return {
-    cuts: Int32Array.from(kept, (index) => cuts[index]!),
-    classOf: Uint16Array.from(kept, (index) => classOf[index]!),
+/** Neighbours of one class are one interval. */
+function mergeIntervals({ cuts, classOf }: RawDfa, column: readonly number[]): Pick<Dfa, "cuts" | "classOf"> {
+  const kept: number[] = []
+  const classes: number[] = []
+  for (let index = 0; index < cuts.length; index++) {
+    const own = column[classOf[index]!]!
+    if (own === classes.at(-1)) continue
+    kept.push(cuts[index]!)
+    classes.push(own)
   }
+  return { cuts: Int32Array.from(kept), classOf: Uint16Array.from(classes) }
 }

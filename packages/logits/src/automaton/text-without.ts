@@ -1,9 +1,16 @@
 /** The texts in which none of some markers stands. */
+import { memory } from "@toolwright/toolbox"
 import { type Dfa, finishDfa } from "./dfa.ts"
 import { markerAutomaton } from "./markers.ts"
 
-/** Texts in which no marker stands. */
+const known = memory.latest<Dfa>(100)
+
+/** Texts in which no marker stands. The same one each time, so that what is made of it is kept with it. */
 export function textWithout(markers: readonly string[]): Dfa {
+  return known.get(JSON.stringify(markers), () => make(markers))
+}
+
+function make(markers: readonly string[]): Dfa {
   const automaton = markerAutomaton(markers)
   const letters = [
     ...new Set(markers.flatMap((marker) => Array.from(marker, (character) => character.codePointAt(0)!))),

@@ -70,14 +70,14 @@ function limitsOf(set: StringSet, style: StringStyle): TextLimits | null {
   const key = stops.join("\0")
   const known = limitsBySet(set)
   let limits = known.get(key)
-  if (limits === undefined) known.set(key, (limits = workOutLimits(set, key, stops)))
+  if (limits === undefined) known.set(key, (limits = workOutLimits(set, stops)))
   return limits
 }
 
 /** The same object for the same demands. */
-function workOutLimits(set: StringSet, key: string, stops: readonly string[]): TextLimits | null {
+function workOutLimits(set: StringSet, stops: readonly string[]): TextLimits | null {
   try {
-    const language = stops.length === 0 ? set.language : intersectDfa(set.language, without(key, stops))
+    const language = stops.length === 0 ? set.language : intersectDfa(set.language, textWithout(stops))
     // Spans are never empty.
     const least = set.min > 1 ? set.min : 0
     if (language === ANY_TEXT && least === 0 && set.max === Infinity) return NO_LIMITS
@@ -94,7 +94,3 @@ function workOutLimits(set: StringSet, key: string, stops: readonly string[]): T
     throw problem
   }
 }
-
-const withoutStops = memory.latest<Dfa>(100)
-
-const without = (key: string, stops: readonly string[]): Dfa => withoutStops.get(key, () => textWithout(stops))

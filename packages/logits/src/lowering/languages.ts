@@ -91,7 +91,7 @@ function stateRules(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: stri
   const body = (index: number): PlainExpression => {
     const options: PlainExpression[] = []
     for (const [target, ranges] of edgesOf(dfa, index)) {
-      const end = dfa.accept[target] === 1 && edgesOf(dfa, target).length === 0
+      const end = dfa.accept[target] === 1 && targetsOf(dfa, target).size === 0
       const characters = oneOf(ranges, () => classesTo(dfa, index, target))
       options.push(end ? characters : sequence(characters, state(target)))
     }
@@ -110,25 +110,34 @@ function classesTo({ table, classes }: Dfa, state: number, target: number): stri
 
 /** The targets of a state with the characters that lead there, in the order of the first of them. */
 function edgesOf(dfa: Dfa, state: number): [number, CodePointRange[]][] {
+  const { cuts, classOf, classes, table } = dfa
   const edges = new Map<number, [number, number][]>()
-  dfa.cuts.forEach((cut, index) => {
-    const target = dfa.table[state * dfa.classes + dfa.classOf[index]!]!
-    if (target < 0) return
-    const last = (dfa.cuts[index + 1] ?? 0x110000) - 1
-    const ranges = edges.get(target) ?? []
-    edges.set(target, ranges)
+  for (let index = 0; index < cuts.length; index++) {
+    const target = table[state * classes + classOf[index]!]!
+    if (target < 0) continue
+    const cut = cuts[index]!
+    const last = (cuts[index + 1] ?? 0x110000) - 1
+    let ranges = edges.get(target)
+    if (ranges === undefined) edges.set(target, (ranges = []))
     const previous = ranges.at(-1)
     if (previous !== undefined && previous[1] === cut - 1) previous[1] = last
     else ranges.push([cut, last])
-  })
+  }
   return [...edges]
 }
 
 function countUses(dfa: Dfa): number[] {
   const uses = Array.from({ length: dfa.size }, () => 0)
   for (let state = 0; state < dfa.size; state++)
-    for (const [target] of edgesOf(dfa, state)) uses[target] = uses[target]! + 1
+    for (const target of targetsOf(dfa, state)) uses[target] = uses[target]! + 1
   return uses
+}
+
+/** Where a state leads: classes are few where intervals are hundreds. */
+function targetsOf({ table, classes }: Dfa, state: number): Set<number> {
+  const targets = new Set(table.subarray(state * classes, (state + 1) * classes))
+  targets.delete(-1)
+  return targets
 }
 
 /** The texts of a language where they are at most five hundred, in the order of their characters. */

@@ -31,11 +31,18 @@ const MOST_ROUNDS = 12
 /** Rules that say the same are one: tools and properties often share a part of their schemas. */
 function joinEqual(start: string, rules: Map<string, PlainExpression>): Map<string, PlainExpression> {
   let joined = rules
+  // Most rules are the same from one round to the next.
+  const texts = new Map<PlainExpression, string>()
+  const textOf = (body: PlainExpression): string => {
+    let text = texts.get(body)
+    if (text === undefined) texts.set(body, (text = JSON.stringify(body)))
+    return text
+  }
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const first = new Map<string, string>()
     const same = new Map<string, string>()
     for (const [name, body] of joined) {
-      const text = JSON.stringify(body)
+      const text = textOf(body)
       const known = first.get(text)
       if (known === undefined) first.set(text, name)
       else if (name !== start) same.set(name, known)
@@ -87,19 +94,36 @@ function simplify(expression: PlainExpression): PlainExpression {
   }
 }
 
+/** With other names of rules; the same object where none of its names changes. */
 function rename(expression: PlainExpression, target: (name: string) => string): PlainExpression {
   switch (expression.kind) {
-    case "rule":
-      return { kind: "rule", name: target(expression.name) }
-    case "sequence":
-      return { kind: "sequence", parts: expression.parts.map((part) => rename(part, target)) }
-    case "choice":
-      return { kind: "choice", options: expression.options.map((option) => rename(option, target)) }
-    case "repeat":
-      return { ...expression, of: rename(expression.of, target) }
+    case "rule": {
+      const name = target(expression.name)
+      return name === expression.name ? expression : { kind: "rule", name }
+    }
+    case "sequence": {
+      const parts = renameAll(expression.parts, target)
+      return parts === expression.parts ? expression : { kind: "sequence", parts }
+    }
+    case "choice": {
+      const options = renameAll(expression.options, target)
+      return options === expression.options ? expression : { kind: "choice", options }
+    }
+    case "repeat": {
+      const of = rename(expression.of, target)
+      return of === expression.of ? expression : { ...expression, of }
+    }
     default:
       return expression
   }
+}
+
+function renameAll(
+  expressions: readonly PlainExpression[],
+  target: (name: string) => string,
+): readonly PlainExpression[] {
+  const renamed = expressions.map((each) => rename(each, target))
+  return renamed.every((each, index) => each === expressions[index]) ? expressions : renamed
 }
 
 function reachable(start: string, rules: ReadonlyMap<string, PlainExpression>): Map<string, PlainExpression> {

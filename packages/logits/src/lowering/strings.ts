@@ -1,4 +1,5 @@
 /** Strings in every style, as plain expressions. */
+import { memory } from "@toolwright/toolbox"
 import { textWithout } from "../automaton/text-without.ts"
 import { ANY_TEXT, complementDfa, haveCommonText, intersectDfa } from "../automaton/dfa-algebra.ts"
 import type { Dfa } from "../automaton/dfa.ts"
@@ -80,9 +81,19 @@ function textExpression(set: StringSet, writer: CharacterWriter, { book, key, na
   return languageExpression(withLength(set), writer, book, key, name)
 }
 
+/** By the language of all texts without the marks. */
+const withoutMarks = memory.derived((_language: Dfa) => new WeakMap<Dfa, Dfa>())
+
 /** What of a language holds no mark; the language itself where none of its texts does. */
 function without(language: Dfa, marks: readonly string[]): Dfa {
   const free = textWithout(marks)
+  const known = withoutMarks(language)
+  let result = known.get(free)
+  if (result === undefined) known.set(free, (result = meetFree(language, free, marks)))
+  return result
+}
+
+function meetFree(language: Dfa, free: Dfa, marks: readonly string[]): Dfa {
   if (!haveCommonText(language, complementDfa(free))) return language
   const written = (language.written ?? []).filter((form) => marks.every((mark) => cannotHold(form, mark)))
   const rest = intersectDfa(language, free)
