@@ -322,7 +322,12 @@ function all<Set>(sets: readonly Set[], everything: Set): readonly Set[] {
 
 function pairs<Set>(a: readonly Set[], b: readonly Set[], meet: (x: Set, y: Set) => Set | undefined): Set[] {
   if (a.length * b.length > MAX_PRODUCT) throw new SchemaProblem("too many combinations of alternatives")
-  const result = a.flatMap((x) => b.flatMap((y) => meet(x, y) ?? []))
+  const result: Set[] = []
+  for (const x of a)
+    for (const y of b) {
+      const both = meet(x, y)
+      if (both !== undefined) result.push(both)
+    }
   if (result.length > Math.max(MAX_ALTERNATIVES, a.length, b.length)) throw new SchemaProblem("too many alternatives")
   return result
 }

@@ -35,17 +35,34 @@ export function typeOfKey(set: ObjectSet, name: string, algebra: TypeAlgebra): V
 export function meetObjects(a: ObjectSet, b: ObjectSet): ObjectSet {
   if (a === ANY_OBJECT) return b
   if (b === ANY_OBJECT) return a
-  const rules = [...a.rules, ...b.rules.filter((rule) => !a.rules.some((other) => sameRule(rule, other)))]
-  const some = [...a.some, ...b.some.filter((rule) => !a.some.some((other) => sameRule(rule, other)))]
   return {
-    names: [...new Set([...a.names, ...b.names])],
-    rules,
-    required: [...new Set([...a.required, ...b.required])],
+    names: joined(a.names, b.names),
+    rules: joinedRules(a.rules, b.rules),
+    required: joined(a.required, b.required),
     min: Math.max(a.min, b.min),
     max: Math.min(a.max, b.max),
-    implies: [...new Set([...a.implies, ...b.implies])],
-    some,
+    implies: joined(a.implies, b.implies),
+    some: joinedRules(a.some, b.some),
   }
+}
+
+/** Lists as short as these are looked through faster than a set is made. */
+const SHORT = 16
+
+/** What is in either list, once. Objects meet in every combination of alternatives, mostly with little in them. */
+function joined<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {
+  if (b.length === 0) return a
+  if (a.length === 0) return b
+  if (a.length + b.length > SHORT) return [...new Set([...a, ...b])]
+  const result = [...a]
+  for (const item of b) if (!a.includes(item)) result.push(item)
+  return result
+}
+
+function joinedRules(a: readonly KeyRule[], b: readonly KeyRule[]): readonly KeyRule[] {
+  if (b.length === 0) return a
+  if (a.length === 0) return b
+  return [...a, ...b.filter((rule) => !a.some((other) => sameRule(rule, other)))]
 }
 
 function sameRule(a: KeyRule, b: KeyRule): boolean {
@@ -60,12 +77,18 @@ function sameRule(a: KeyRule, b: KeyRule): boolean {
  * tell kinds of objects apart. Looks at what is known already and makes no types.
  */
 export function clash(a: ObjectSet, b: ObjectSet, shapeOf: (type: ValueType) => Shape | undefined): boolean {
-  return [...a.required, ...b.required].some((name) => {
-    const [x, y] = [a, b].map((set) => set.rules.find(({ keys }) => keys.kind === "name" && keys.name === name)?.type)
-    const [left, right] = [x === undefined ? undefined : shapeOf(x), y === undefined ? undefined : shapeOf(y)]
+  if (a.rules.length === 0 || b.rules.length === 0) return false
+  const clashAt = (name: string): boolean => {
+    const [x, y] = [ruleOf(a, name), ruleOf(b, name)]
+    if (x === undefined || y === undefined) return false
+    const [left, right] = [shapeOf(x.type), shapeOf(y.type)]
     return left !== undefined && right !== undefined && haveNothingInCommon(left, right)
-  })
+  }
+  return a.required.some(clashAt) || b.required.some(clashAt)
 }
+
+const ruleOf = ({ rules }: ObjectSet, name: string): KeyRule | undefined =>
+  rules.find(({ keys }) => keys.kind === "name" && keys.name === name)
 
 function haveNothingInCommon(a: Shape, b: Shape): boolean {
   if ((a.null && b.null) || (a.true && b.true) || (a.false && b.false)) return false
@@ -108,6 +131,7 @@ export function complementObjects(set: ObjectSet, algebra: TypeAlgebra): ObjectS
 /** The names that must be present: the required ones, and those that they imply. */
 export function closeNames(names: Iterable<string>, implies: ObjectSet["implies"]): Set<string> {
   const all = new Set(names)
+  if (implies.length === 0) return all
   for (let size = -1; size !== all.size;) {
     size = all.size
     for (const [name, others] of implies) if (all.has(name)) for (const other of others) all.add(other)
