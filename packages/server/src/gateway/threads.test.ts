@@ -1,4 +1,5 @@
 import { createOpenAICompatibleBackend, createScriptedBackend, type Backend } from "@toolwright/backends"
+import { Grammars } from "@toolwright/dialogue"
 import { matchesGbnf } from "@toolwright/logits"
 import { ToolRegistry } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
@@ -46,8 +47,12 @@ async function ask(url: string, tools: object[], stream: boolean): Promise<Seen>
   return seen
 }
 
+/** The gateways of one thread offer the same tools. */
+const answering = { grammars: new Grammars() }
+
 async function served(backend: Backend): Promise<string> {
-  const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
+  const options = { backend, answering }
+  const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, options))
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
