@@ -10,10 +10,14 @@ import { here } from "../testing/run-here.ts"
 
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
 
-async function model(steps: Steps): Promise<string[]> {
-  const server = await serveBackend(createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps }))
+const model = async (steps: Steps): Promise<string[]> => (await observedModel(steps)).flags
+
+/** A model that also tells what it was asked. */
+async function observedModel(steps: Steps) {
+  const backend = createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps })
+  const server = await serveBackend(backend)
   onTestFinished(server.close)
-  return ["--model", "m", "--base-url", server.baseUrl]
+  return { requests: backend.requests, flags: ["--model", "m", "--base-url", server.baseUrl] }
 }
 
 const append = { calls: [{ name: "bash", arguments: { command: "echo line >> log.txt" } }] }
@@ -149,11 +153,11 @@ test("a worker that is told to stop gives back what takes too long, and another 
 test("a task that is cancelled while it is worked on ends its model's request, and its run says so", async () => {
   const cwd = folderWith({})
   const id = await added(cwd, "think")
-  const worker = startCli(
-    ["work", "--lease", "1", ...(await model([{ reply: { text: "I think", hang: true } }, { reply: "Next." }]))],
-    { cwd },
-  )
-  await untilState(cwd, id, "running")
+  const { requests, flags } = await observedModel([{ reply: { text: "I think", hang: true } }, { reply: "Next." }])
+  const worker = startCli(["work", "--lease", "1", ...flags], { cwd })
+  // A task that is running may not have asked yet, and the next one would be told what this one is to hang by.
+  await vi.waitFor(() => expect(requests).toHaveLength(1), { timeout: 120_000 })
+  expect(await shown(cwd, id)).toMatchObject({ state: "running" })
   const next = await added(cwd, "next")
   expect((await here(["tasks", "cancel", id], { cwd })).stdout).toContain("cancelled")
   await untilState(cwd, next, "done")
