@@ -1,4 +1,4 @@
-import type { Toolwright } from "@toolwright/runtime"
+import type { WorkspaceRecords } from "@toolwright/runtime/records"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { configurationFor } from "./settings-options.ts"
@@ -10,12 +10,15 @@ import { configurationFor } from "./settings-options.ts"
 export async function withoutTools(
   invocation: Invocation,
   values: Parameters<typeof configurationFor>[1],
-): Promise<Toolwright> {
-  const [{ createToolwright }, { configuration }] = await Promise.all([
-    import("@toolwright/runtime"),
+): Promise<WorkspaceRecords> {
+  const [{ recordsUnder }, { configuration }] = await Promise.all([
+    import("@toolwright/runtime/records"),
     configurationFor(invocation, values),
   ])
   const { cwd, env, stderr } = invocation
-  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
-  return createToolwright({ ...configuration, mcp: {}, tools: [], withBuiltins: false, cwd, env, log })
+  return recordsUnder(configuration, {
+    cwd,
+    env,
+    log: (line) => void stderr.write(`${neutralise(line)}\n`),
+  })
 }

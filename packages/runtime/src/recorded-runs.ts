@@ -1,11 +1,9 @@
-import { listRuns, readRun, type RecordedRun, type RunHead } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
-import type { RunFilter } from "@toolwright/store"
-import { ToolwrightError } from "@toolwright/toolbox"
 import type { LogAccess } from "./assembly/log.ts"
-import type { Configuration } from "./configuration/settings.ts"
 import type { modelFor } from "./assembly/model.ts"
+import type { Configuration } from "./configuration/settings.ts"
 import { checkModelOf } from "./pairing/choose.ts"
+import { runsIn } from "./records.ts"
 
 /** What a record is read with, and what may go on with it. */
 interface Parts {
@@ -23,20 +21,6 @@ export function recordedRuns({ records, model, configuration }: Parts) {
       checkModelOf(row, configuration, model.pairing)
       return model.backend(row.model)
     },
-    async runs(filter?: RunFilter): Promise<RunHead[]> {
-      const found = await records.look()
-      return found === undefined ? [] : listRuns(found, filter)
-    },
-    async readRun(runId: string): Promise<RecordedRun> {
-      const found = await records.look()
-      if (found === undefined) throw noRuns(runId, records.target)
-      return readRun(found, runId)
-    },
+    ...runsIn(records),
   }
-}
-
-function noRuns(runId: string, target: string): ToolwrightError {
-  return new ToolwrightError("UNKNOWN_RUN", `There is no run '${runId}'.`, {
-    hint: `No runs are recorded in ${target}.`,
-  })
 }

@@ -9,12 +9,10 @@ import {
   type AgentProfile,
   type ExecutorOptions,
   type FileOwningAgent,
-  type RecordedRun,
-  type RunHead,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
-import { isPostgres, type RunFilter, type RunLog } from "@toolwright/store"
-import { dirname, resolve } from "node:path"
+import type { RunLog } from "@toolwright/store"
+import { dirname } from "node:path"
 import {
   executeCall,
   type DataOf,
@@ -39,12 +37,13 @@ import { executorSettings, toolUseOf } from "./assembly/executor-settings.ts"
 import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
 import { offerFor, phasesOf } from "./assembly/offer.ts"
-import { logAccess, type LogAccess } from "./assembly/log.ts"
+import { databaseOf, logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
 import { checkAgent } from "./pairing/choose.ts"
 import { recordedRuns } from "./recorded-runs.ts"
+import type { RunRecords } from "./records.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import type { BranchOptions } from "./branch.ts"
 import { checkOptions, checkTools } from "./configuration/check-options.ts"
@@ -94,7 +93,7 @@ type OwnToolsAlone<Tools> = Omit<ToolwrightOptions, "tools" | "builtins" | "work
 /**
  * One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares.
  */
-export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extends AsyncDisposable {
+export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extends RunRecords, AsyncDisposable {
   readonly configuration: Configuration
   readonly registry: ToolRegistry
   /** Tools that are registered but cannot run here, and why. */
@@ -188,10 +187,6 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
     files: readonly [string, ...string[]],
     log?: (line: string) => void,
   ): Promise<FileOwningAgent>
-  /** The recorded runs, newest first. */
-  runs(filter?: RunFilter): Promise<RunHead[]>
-  /** Reads one: by its id, its beginning, or `latest`. @throws ToolwrightError `UNKNOWN_RUN` */
-  readRun(runId: string): Promise<RecordedRun>
   close(): Promise<void>
 }
 
@@ -378,11 +373,6 @@ function parted(given: NonNullable<ToolwrightOptions["tools"]>): {
   const named = given.filter((tool) => typeof tool === "string")
   const own = given.filter((tool) => typeof tool !== "string")
   return { own, named: named.length === 0 ? {} : { tools: named } }
-}
-
-function databaseOf({ runs }: Configuration, cwd: string): string | undefined {
-  const { database } = runs
-  return database === undefined || isPostgres(database) ? database : resolve(cwd, database)
 }
 
 async function recorderFor(

@@ -1,4 +1,4 @@
-import { mediaFor, type PermissionPolicy, type Toolwright } from "@toolwright/runtime"
+import type { PermissionPolicy, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError, type AskedCall, type RunEvent } from "@toolwright/toolbox"
 import { oneAtATime, permitPreview, permitQuestion } from "../approve.ts"
 import { EXIT, type Invocation } from "../command.ts"
@@ -169,6 +169,7 @@ class Session {
   async #run(task: string, stopped: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     const history = [...this.#dialogue.messages]
     const images = this.#images.map((path) => ({ type: "image", path }) as const)
+    const { mediaFor } = await import("@toolwright/runtime")
     const media = await mediaFor(images, this.#backend, this.#invocation.cwd)
     this.#images = []
     this.#dialogue.begin(task, media)

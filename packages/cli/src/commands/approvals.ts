@@ -49,8 +49,8 @@ export const approvalsCommand: Command = {
 type Values = OptionValues<typeof OPTIONS>
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
-  await using toolwright = await withoutTools(invocation, values)
-  const rows = await toolwright.approvals.list(values.all === true ? { state: "all" } : {})
+  await using records = await withoutTools(invocation, values)
+  const rows = await records.approvals.list(values.all === true ? { state: "all" } : {})
   const { stdout } = invocation
   if (values.json === true) stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else if (rows.length === 0) stdout.write("Nothing waits for an answer.\n")
@@ -69,9 +69,9 @@ async function answer(
   values: Values,
   { id, allow }: { id: string; allow: boolean },
 ): Promise<number> {
-  await using toolwright = await withoutTools(invocation, values)
+  await using records = await withoutTools(invocation, values)
   const given = { by: userInfo().username, ...(values.note === undefined ? {} : { note: values.note }) }
-  const row = await toolwright.approvals[allow ? "allow" : "deny"](id, given)
+  const row = await records.approvals[allow ? "allow" : "deny"](id, given)
   if (values.json === true) invocation.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
   else {
     const next =

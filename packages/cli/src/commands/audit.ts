@@ -51,8 +51,8 @@ type Values = OptionValues<typeof OPTIONS>
 async function verify(invocation: Invocation, values: Values, id: string | undefined): Promise<number> {
   const { stdout } = invocation
   const { verifyRun } = await import("@toolwright/store")
-  await using toolwright = await withoutTools(invocation, values)
-  const log = await toolwright.log.look()
+  await using records = await withoutTools(invocation, values)
+  const log = await records.log.look()
   let [checked, broken] = [0, 0]
   for await (const run of runsIn(log, id)) {
     const found = await verifyRun(log!.database, run)
@@ -92,8 +92,8 @@ async function erase(
       "Use 'audit erase <id> <event>'; 'toolwright runs show <id> --json' has the numbers as seq.",
     )
   const { eraseBody } = await import("@toolwright/store")
-  await using toolwright = await withoutTools(invocation, values)
-  const { database, find } = await toolwright.log.open()
+  await using records = await withoutTools(invocation, values)
+  const { database, find } = await records.log.open()
   const run = (await find(id)).id
   const erased = await eraseBody(database, run, number)
   const { stdout } = invocation

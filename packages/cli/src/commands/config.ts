@@ -1,4 +1,4 @@
-import { configurationSchema, shownSettings } from "@toolwright/runtime/configuration"
+import { configurationSchema, DEFAULT_BACKEND, hasModel, shownSettings } from "@toolwright/runtime/configuration"
 import type { Command, Invocation } from "../command.ts"
 import { EXIT } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
@@ -38,10 +38,9 @@ export const configCommand: Command = {
     const { configuration, sources, file, trust, waiting } = await configurationFor(invocation, values, { ask: false })
     const shown = shownSettings(configuration, invocation.env)
     const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
-    const { DEFAULT_PAIRING, hasModel } = await import("@toolwright/runtime")
     const rows = hasModel(configuration)
       ? set
-      : [{ key: "model.backend", source: "default, as no model is configured", value: DEFAULT_PAIRING.backend }, ...set]
+      : [{ key: "model.backend", source: "default, as no model is configured", value: DEFAULT_BACKEND }, ...set]
     if (values.json === true) {
       const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
       const state = trust === undefined ? {} : { trust, waiting }

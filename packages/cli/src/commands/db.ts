@@ -44,8 +44,8 @@ async function database(
 ): Promise<number> {
   const { stdout } = invocation
   const store = await import("@toolwright/store")
-  await using toolwright = await withoutTools(invocation, values)
-  const { log } = toolwright
+  await using records = await withoutTools(invocation, values)
+  const { log } = records
   if (action === "adopt") {
     await log.adopt()
     stdout.write(`${log.target} is yours.\n`)

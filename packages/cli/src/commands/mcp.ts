@@ -1,6 +1,5 @@
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
-import { listedTools, offeredTools } from "../service/offered-tools.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -68,7 +67,10 @@ export const mcpCommand: Command = {
       env: invocation.env,
       log,
     })
-    const { serviceWorker } = await import("../service/service-worker.ts")
+    const [{ serviceWorker }, { listedTools, offeredTools }] = await Promise.all([
+      import("../service/service-worker.ts"),
+      import("../service/offered-tools.ts"),
+    ])
     const made = { ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env }
     const concurrency = values.bundle?.includes("agents") === true ? 1 : 0
     await using _worker = await serviceWorker(toolwright, made, { concurrency, secured: true, log })

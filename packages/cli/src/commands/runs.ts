@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path"
-import type { RecordedEvent, RunHead, Toolwright } from "@toolwright/runtime"
+import type { RecordedEvent, RunHead } from "@toolwright/runtime"
+import type { WorkspaceRecords } from "@toolwright/runtime/records"
 import type { RunEvent } from "@toolwright/toolbox"
 import { callerName } from "@toolwright/toolbox/caller-name"
 import { EXIT, type Command, type Invocation } from "../command.ts"
@@ -88,18 +89,18 @@ const OTHERS = "Calls by hand or for others, and runs that a run or an evaluatio
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
   const { stdout } = invocation
-  await using toolwright = await withoutTools(invocation, values)
+  await using records = await withoutTools(invocation, values)
   const limit = values.limit === undefined ? 50 : Number(values.limit)
   if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`'--limit ${values.limit}' is no number of runs.`)
   const ofAgent = values.agent === undefined ? {} : { agent: values.agent }
   const whose = values.calls === true ? {} : { calls: false, askedBy: null }
-  const heads = await toolwright.runs({ limit, ...whose, ...ofAgent })
+  const heads = await records.runs({ limit, ...whose, ...ofAgent })
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
   else if (heads.length === 0) {
-    const [other] = values.calls === true ? [] : await toolwright.runs({ limit: 1, ...ofAgent })
+    const [other] = values.calls === true ? [] : await records.runs({ limit: 1, ...ofAgent })
     stdout.write(
       `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ` +
-        `${toolwright.log.target}.\n${other === undefined ? ELSEWHERE : OTHERS}\n`,
+        `${records.log.target}.\n${other === undefined ? ELSEWHERE : OTHERS}\n`,
     )
   } else for (const line of headLines(heads, invocation)) stdout.write(`${line}\n`)
   return EXIT.success
@@ -134,8 +135,8 @@ const NUMBER = " ".repeat(6)
 
 async function showRun(invocation: Invocation, values: Values, id: string): Promise<number> {
   const { stdout, isTTY, env } = invocation
-  await using toolwright = await withoutTools(invocation, values)
-  const { head, events, files } = await toolwright.readRun(id)
+  await using records = await withoutTools(invocation, values)
+  const { head, events, files } = await records.readRun(id)
   const style = styleFor(isTTY.stdout, env)
   const show = values.json === true ? printsJson(invocation) : printsLines(invocation, values)
   if (values.json !== true)
@@ -147,13 +148,13 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     return EXIT.success
   }
   for (const event of events) show(event)
-  if (values.follow === true) await followRun(invocation, { toolwright, show, runId: head.runId, events })
+  if (values.follow === true) await followRun(invocation, { records, show, runId: head.runId, events })
   else if (values.json !== true) {
     if (values.tokens === true && !events.some(({ type }) => type === "reply-tokens"))
       stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
-    await showAsked(stdout, toolwright, head)
-    await showDifferences(invocation, toolwright, head.runId)
-    await showTakenBack(invocation, toolwright, head)
+    await showAsked(stdout, records, head)
+    await showDifferences(invocation, records, head.runId)
+    await showTakenBack(invocation, records, head)
   }
   return EXIT.success
 }
@@ -194,29 +195,33 @@ function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Sh
 }
 
 interface Followed {
-  toolwright: Toolwright
+  records: WorkspaceRecords
   show: Show
   runId: string
   events: readonly RecordedEvent[]
 }
 
-async function followRun({ signal }: Invocation, { toolwright, show, runId, events }: Followed): Promise<void> {
-  const log = await toolwright.log.open()
-  const { eventOf } = await import("@toolwright/runtime")
+async function followRun({ signal }: Invocation, { records, show, runId, events }: Followed): Promise<void> {
+  const log = await records.log.open()
+  const { eventOf } = await import("@toolwright/runtime/records")
   for await (const piece of log.follow(runId, { after: events.at(-1)?.seq ?? 0, signal }))
     for (const event of piece) show(eventOf(event))
 }
 
 /** The run that asked for this one, and those that it asked for, as a tree. */
-async function showAsked(stdout: Invocation["stdout"], toolwright: Toolwright, head: RunHead): Promise<void> {
+async function showAsked(stdout: Invocation["stdout"], records: WorkspaceRecords, head: RunHead): Promise<void> {
   const { askedTree } = await import("../render/asked.ts")
   if (head.askedBy !== undefined) stdout.write(`\nasked for by ${head.askedBy.run}\n`)
-  const lines = await askedTree((askedBy) => toolwright.runs({ askedBy, limit: 200 }), head.runId)
+  const lines = await askedTree((askedBy) => records.runs({ askedBy, limit: 200 }), head.runId)
   if (lines.length > 0) stdout.write(`\nasked for:\n${lines.map((line) => `${line}\n`).join("")}`)
 }
 
 /** What the run changed in files, as far as it is kept for undo. */
-async function showDifferences(invocation: Invocation, { configuration }: Toolwright, runId: string): Promise<void> {
+async function showDifferences(
+  invocation: Invocation,
+  { configuration }: WorkspaceRecords,
+  runId: string,
+): Promise<void> {
   const { stdout, cwd, env, isTTY } = invocation
   const { changeHistory } = await import("@toolwright/runtime/tools")
   const history = await changeHistory(configuration, cwd, env)
@@ -235,15 +240,19 @@ function colouredLine(line: string, style: ReturnType<typeof styleFor>): string 
 }
 
 /** Whether what the run changed was taken back, and how it can be. */
-async function showTakenBack({ stdout }: Invocation, { log, configuration }: Toolwright, head: RunHead): Promise<void> {
-  const records = await (await log.open()).list({ about: head.runId, limit: MOST_RECORDS })
-  for (const { id, caller, started_at, outcome } of records.toReversed()) {
+async function showTakenBack(
+  { stdout }: Invocation,
+  { log, configuration }: WorkspaceRecords,
+  head: RunHead,
+): Promise<void> {
+  const undone = await (await log.open()).list({ about: head.runId, limit: MOST_RECORDS })
+  for (const { id, caller, started_at, outcome } of undone.toReversed()) {
     const when = new Date(Number(started_at)).toISOString()
     const how = outcome === "completed" ? "" : ` (${outcome ?? "interrupted"})`
     stdout.write(`\ntaken back by ${neutralise(callerName(caller))} at ${when}${how}: toolwright runs show ${id}\n`)
   }
   const changed = (head.summary?.modifiedFiles ?? []).length > 0
-  if (records.length === 0 && changed && configuration.undo.enabled)
+  if (undone.length === 0 && changed && configuration.undo.enabled)
     stdout.write(`\ntake it back with: toolwright undo ${head.runId}\n`)
 }
 
@@ -256,9 +265,9 @@ async function exchange(
   what: string,
 ): Promise<number> {
   const { cwd, stdout, stderr } = invocation
-  await using toolwright = await withoutTools(invocation, values)
+  await using records = await withoutTools(invocation, values)
   const { importFile, writeExport } = await import("./runs-exchange.ts")
-  const log = await toolwright.log.open()
+  const log = await records.log.open()
   if (action === "import") stdout.write(`${await importFile(log, resolve(cwd, what))}\n`)
   else {
     const say = (line: string): void => void stderr.write(`${line}\n`)
@@ -270,12 +279,12 @@ async function exchange(
 
 async function writeFiles(invocation: Invocation, values: Values, id: string): Promise<number> {
   const { cwd, stdout } = invocation
-  await using toolwright = await withoutTools(invocation, values)
-  const { head, events, files } = await toolwright.readRun(id)
+  await using records = await withoutTools(invocation, values)
+  const { head, events, files } = await records.readRun(id)
   const { makeStateFolder, writeStateFile } = await import("@toolwright/host/state-files")
   const folder =
     values.to === undefined
-      ? makeStateFolder(toolwright.stateFolder, "runs", head.runId)
+      ? makeStateFolder(records.stateFolder, "runs", head.runId)
       : makeStateFolder(dirname(resolve(cwd, values.to)), basename(resolve(cwd, values.to)))
   const json = { name: "run.json", text: `${JSON.stringify(head, null, 2)}\n` }
   const lines = { name: "events.jsonl", text: events.map((event) => `${JSON.stringify(event)}\n`).join("") }

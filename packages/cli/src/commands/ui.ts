@@ -1,10 +1,7 @@
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { createToolwright } from "@toolwright/runtime"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
-import { serveToolwright } from "../service/serve-toolwright.ts"
-import { serviceWorker } from "../service/service-worker.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -35,7 +32,12 @@ the token behind it stays in that tab, and ends with the server. Ctrl-C ends it.
       throw usageError(`'--port ${values.port}' is no port.`, "Give a number from 0 to 65535.")
     const { stdout, stderr, cwd, env, signal } = invocation
     const say = (line: string): void => void stderr.write(`${line}\n`)
-    const { configuration } = await configurationFor(invocation, values)
+    const [{ createToolwright }, { serveToolwright }, { serviceWorker }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime"),
+      import("../service/serve-toolwright.ts"),
+      import("../service/service-worker.ts"),
+      configurationFor(invocation, values),
+    ])
     // Whoever looks at the page can be asked.
     const permissions = { ...configuration.permissions, approvals: "wait" as const }
     const made = { ...configuration, permissions, withBuiltins: true, cwd, env, log: say }

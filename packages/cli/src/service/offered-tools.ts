@@ -1,5 +1,6 @@
 import { AGENTS_BUNDLE, agentsTool, type Toolwright } from "@toolwright/runtime"
 import { readingTools, setsOf, ToolwrightError, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
+import { ALL_BUNDLES, LISTED_BUNDLE } from "./bundles.ts"
 
 /** What a server offers, and what of the registry it does not. */
 export interface OfferedTools {
@@ -46,10 +47,6 @@ export function offeredTools(toolwright: Toolwright, { secured, bundles: given }
 }
 
 const namesOf = (tools: readonly ToolDefinition[]): string[] => tools.map(({ name }) => name)
-
-/** The bundle that an MCP host is listed where none is chosen, and the word for all of them. */
-export const LISTED_BUNDLE = "coding"
-export const ALL_BUNDLES = "all"
 
 /**
  * What an MCP host is told of: hosts hand whole listings to their models, and a window is soon full of them. Where no

@@ -1,5 +1,6 @@
-import { dirname } from "node:path"
-import { openStateDatabase, runLog, type RunLog } from "@toolwright/store"
+import { dirname, resolve } from "node:path"
+import { isPostgres, openStateDatabase, runLog, type RunLog } from "@toolwright/store"
+import type { Configuration } from "../configuration/settings.ts"
 import { isThere, openState, type StatePlace } from "./state.ts"
 
 /** The log that a configuration names, opened at the first use and shared from then on. */
@@ -13,6 +14,11 @@ export interface LogAccess {
   /** Makes the database of a folder that came from elsewhere, or was moved, the user's own. */
   adopt(): Promise<void>
   close(): Promise<void>
+}
+
+/** The database that a configuration names in place of the workspace's own. */
+export function databaseOf({ runs: { database } }: Pick<Configuration, "runs">, cwd: string): string | undefined {
+  return database === undefined || isPostgres(database) ? database : resolve(cwd, database)
 }
 
 /** @param configured a `postgres://` address or a file in place of the one in the folder of state */

@@ -1,8 +1,7 @@
-import { resolve } from "node:path"
 import type { ExecuteCall } from "@toolwright/agents/record"
 import { executeCall } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
-import { logAccess } from "./log.ts"
+import { databaseOf, logAccess } from "./log.ts"
 import { placeOf } from "./place.ts"
 
 /** The record of calls that are made by hand, without anything else that a run needs. */
@@ -17,11 +16,7 @@ export function recordsFor(
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
 ): Records {
   const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
-  const { database } = configuration.runs
-  const records = logAccess(
-    database === undefined || /^postgres(ql)?:/.test(database) ? database : resolve(cwd, database),
-    place,
-  )
+  const records = logAccess(databaseOf(configuration, cwd), place)
   const load = async (surface: string): Promise<ExecuteCall> => {
     const [{ recordedCalls }, { redactorFor }] = await Promise.all([
       import("@toolwright/agents/record"),

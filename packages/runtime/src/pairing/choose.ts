@@ -7,8 +7,11 @@ import type { Configuration } from "../configuration/settings.ts"
 import type { Pairing } from "./pairing.ts"
 import { pocketPairing } from "./pocket.ts"
 
-/** All that there are. The first one is taken where no model is configured. */
-const PAIRINGS: readonly [Pairing, ...Pairing[]] = [pocketPairing]
+/** What answers where no model is configured. */
+export const DEFAULT_PAIRING: Pairing = pocketPairing
+
+/** All that there are. */
+const PAIRINGS: readonly Pairing[] = [DEFAULT_PAIRING]
 
 /**
  * The pairing that does the runs: the one that was chosen, and the first one in place of a model that is not
@@ -24,16 +27,13 @@ export function pairingFor(
 ): Pairing | undefined {
   if (own !== undefined) return PAIRINGS.find(({ model }) => model === own.modelName())
   if (hasModel(configuration)) return pairingNamed(configuration.model.backend)
-  return PAIRINGS[0].knowsAny(registry) ? PAIRINGS[0] : undefined
+  return DEFAULT_PAIRING.knowsAny(registry) ? DEFAULT_PAIRING : undefined
 }
 
 /** The pairing of a value of `model.backend`; the first one where nothing is configured. */
 export function pairingNamed(backend: string | undefined): Pairing | undefined {
   return PAIRINGS.find((pairing) => pairing.backend === backend)
 }
-
-/** What answers where no model is configured. */
-export const DEFAULT_PAIRING: Pairing = PAIRINGS[0]
 
 /**
  * A run that another model began is not gone on with by one that only stands in where none is configured.

@@ -12,6 +12,7 @@ import {
 } from "@toolwright/backends"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
+import { DEFAULT_BACKEND } from "../assembly/configured.ts"
 import { beyond } from "./by-hand.ts"
 import { commandFor } from "./command.ts"
 import type { Pairing, Reading } from "./pairing.ts"
@@ -30,7 +31,7 @@ const HANDS = { run: "bash", write: "write_file", removeFolder: "delete_director
 /** The built-in pocket model, which needs no network, no key and no download, and is often wrong. */
 export const pocketPairing: Pairing = {
   model: "toolwright-pocket",
-  backend: "pocket",
+  backend: DEFAULT_BACKEND,
   open: ({ root, choose, tools }) =>
     openPocket({
       ...(root === undefined ? {} : { root }),

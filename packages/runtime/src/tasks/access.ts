@@ -1,8 +1,7 @@
-import { resolve } from "node:path"
 import type { Redactor } from "@toolwright/host/text"
-import { isPostgres, taskQueue, type TaskQueue, type TaskRow } from "@toolwright/store"
+import { taskQueue, type TaskQueue, type TaskRow } from "@toolwright/store"
 import { shownTask } from "@toolwright/store/state"
-import { logAccess, type LogAccess } from "../assembly/log.ts"
+import { databaseOf, logAccess, type LogAccess } from "../assembly/log.ts"
 import { placeOf, type Place } from "../assembly/place.ts"
 import type { Configuration } from "../configuration/settings.ts"
 import { redactorFor } from "../secrets/redactor.ts"
@@ -30,9 +29,7 @@ export interface TaskAccess {
 /** Finds out where tasks under a configuration are kept, without anything else that a run needs. */
 export function tasksFor(configuration: Configuration, { cwd, env }: { cwd: string; env: Environment }): TaskAccess {
   const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
-  const { database } = configuration.runs
-  const named = database === undefined || isPostgres(database) ? database : resolve(cwd, database)
-  return tasksOver(logAccess(named, place), { ...place, env }, configuration)
+  return tasksOver(logAccess(databaseOf(configuration, cwd), place), { ...place, env }, configuration)
 }
 
 /** The tasks in the database of a log. */
