@@ -44,8 +44,13 @@ function childrenOf(pid: number): ReadonlyMap<number, string> {
 
 /** When a process began, in ticks since the machine did: a number that is used again belongs to a later one. */
 function beginningOf(pid: number): string {
+  return statOf(pid)[19]!
+}
+
+/** What the kernel tells of a process, from its state on: the name before that may be anything. */
+function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  return stat.slice(stat.lastIndexOf(")")).split(" ")[20]!
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
 /** Children that are under way, each with its mark where it may have left its group. */
@@ -69,18 +74,29 @@ export function endsWithThisProcess(child: ChildProcess, mark: string | undefine
 
 function endRunning(): void {
   for (const child of running.keys()) killGroup(child, "SIGKILL")
-  const marks = [...running.values()].flatMap((mark) => (mark === undefined ? [] : [`${MARK}=${mark}`]))
+  const marks = [...running.values()].filter((mark) => mark !== undefined)
   if (marks.length === 0 || process.platform !== "linux") return
-  for (const pid of readdirSync("/proc").map(Number)) {
-    if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) continue
-    try {
-      const environment = readFileSync(`/proc/${pid}/environ`)
-      if (marks.some((mark) => environment.includes(mark))) process.kill(pid, "SIGKILL")
-    } catch {
-      // It ended by itself, or is another user's.
-    }
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  for (let look = 0; look < LOOKS; look++) {
+    const seen = processesIn(readdirSync("/proc")).map((pid) => looked(pid, environmentOf(pid), marks))
+    if (!seen.includes("marked") && !seen.includes("beginning")) break
+    // Nothing but this runs any more.
+    Atomics.wait(clock, 0, 0, LOOK_AGAIN_MS)
   }
 }
+
+function environmentOf(pid: number): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/environ`)
+  } catch {
+    // It ended by itself, or is another user's.
+    return undefined
+  }
+}
+
+/** How often what is just beginning is looked at again, and how many milliseconds later. */
+const LOOKS = 20
+const LOOK_AGAIN_MS = 5
 
 /**
  * Ends every process whose environment carries this mark: those that called `setsid` and so escaped the process group.
@@ -88,32 +104,59 @@ function endRunning(): void {
  * through.
  */
 export async function killMarked(mark: string): Promise<number> {
-  const needle = Buffer.from(`${MARK}=${mark}`)
   let killed = 0
-  // Twice, for a process may have forked while the list was read.
-  for (let pass = 0; pass < 5; pass++) {
-    const found = await marked(needle)
-    if (found.length === 0) break
-    for (const pid of found) {
-      try {
-        process.kill(pid, "SIGKILL")
-        killed++
-      } catch {
-        // It ended by itself.
-      }
-    }
+  for (let look = 0; look < LOOKS; look++) {
+    const pids = processesIn(await readdir("/proc").catch(() => []))
+    const seen = await Promise.all(
+      pids.map(async (pid) => looked(pid, await readFile(`/proc/${pid}/environ`).catch(() => undefined), [mark])),
+    )
+    const found = seen.filter((each) => each === "marked").length
+    killed += found
+    // What was found may have forked while the list was read.
+    if (found > 0) continue
+    if (!seen.includes("beginning")) break
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
   return killed
 }
 
-async function marked(needle: Buffer): Promise<number[]> {
-  const entries = await readdir("/proc").catch(() => [])
-  const pids = entries.map(Number).filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid)
-  const hits = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined)
-      return environment?.includes(needle) === true ? pid : undefined
-    }),
-  )
-  return hits.filter((pid) => pid !== undefined)
+function processesIn(entries: readonly string[]): number[] {
+  return entries.map(Number).filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid)
+}
+
+/** Ends a process whose environment carries one of the marks. @returns what it was, if it concerns who looks for them */
+function looked(
+  pid: number,
+  environment: Buffer | undefined,
+  marks: readonly string[],
+): "marked" | "beginning" | undefined {
+  if (environment === undefined) return undefined
+  if (environment.length === 0) return isBeginning(pid) ? "beginning" : undefined
+  if (!marks.some((mark) => environment.includes(`${MARK}=${mark}`))) return undefined
+  try {
+    process.kill(pid, "SIGKILL")
+    return "marked"
+  } catch {
+    // It ended by itself.
+    return undefined
+  }
+}
+
+/** What the kernel runs for itself, as a flag in `/proc/<pid>/stat`. */
+const KERNEL_THREAD = 0x200000
+
+/**
+ * Whether a process that shows no environment may be between two programs: for a moment each shows none then. One that
+ * has ended shows none either, nor do the kernel's own, and what is older than this process was not started by it.
+ */
+function isBeginning(pid: number): boolean {
+  try {
+    const fields = statOf(pid)
+    const [state, flags] = [fields[0]!, Number(fields[6])]
+    if (state === "Z" || state === "X" || (flags & KERNEL_THREAD) !== 0) return false
+    return Number(beginningOf(pid)) >= Number(beginningOf(process.pid))
+  } catch {
+    // It has ended.
+    return false
+  }
 }
