@@ -30,8 +30,8 @@ const BY_VITE = new Set(["apart", "console"])
 /**
  * The files of a project share its processes, which load what they test once: all rooms and the rules of the house are
  * one, `rooms`. The command line has its own, for which it is built first; so have those that need Vite. One room alone
- * is run by its folder: `vitest run packages/toolbox`. The limits are for what hangs: on a busy machine the first test of
- * a file, which loads everything, takes ten times as long.
+ * is run by its folder: `vitest run packages/toolbox`. The limits are for what hangs: on a busy machine the first test
+ * of a file, which loads everything, takes ten times as long.
  */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
   test: {

@@ -50,7 +50,7 @@ export const LONGEST: readonly string[] = [
   "packages/backends/src/llama/families.test.ts",
 ]
 
-/** Rooms whose tests start programs, which costs more the more memory a process has by then: early, when it has least. */
+/** Rooms whose tests start programs, which costs more the more memory a process has by then: early, it has least. */
 const STARTING = ["tools", "host", "testing", "runtime", "mcp", "store"].map((room) => `packages/${room}/`)
 
 /** The rooms' longest files are begun first; what remains of the rooms is short, and comes last. */

@@ -124,7 +124,7 @@ function processesIn(entries: readonly string[]): number[] {
   return entries.map(Number).filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid)
 }
 
-/** Ends a process whose environment carries one of the marks. @returns what it was, if it concerns who looks for them */
+/** Ends a process whose environment carries one of the marks. @returns what it was, where that concerns a look */
 function looked(
   pid: number,
   environment: Buffer | undefined,
