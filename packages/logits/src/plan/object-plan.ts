@@ -83,9 +83,13 @@ function planObject(set: ObjectSet, algebra: TypeAlgebra): ObjectPlan {
   }
 }
 
-const countBits = (bits: bigint): number => {
+/** Word by word: large objects have hundreds of names, and are asked about at each of their keys. */
+function countBits(bits: bigint): number {
   let count = 0
-  for (let rest = bits; rest !== 0n; rest &= rest - 1n) count++
+  for (let rest = bits; rest !== 0n; rest >>= 32n) {
+    let word = Number(BigInt.asUintN(32, rest)) | 0
+    for (; word !== 0; word &= word - 1) count++
+  }
   return count
 }
 

@@ -107,7 +107,8 @@ class LazyAlgebra implements Algebra {
     if (a === this.never || b === this.never) return this.never
     const parts = [...new Set([...a.parts, ...b.parts])].toSorted((x, y) => x.order - y.order)
     if (parts.length === 1) return parts[0]!
-    if (parts.some((part) => parts.includes(this.#complements.get(part) ?? this.any))) return this.never
+    // Neither has a part together with its complement: else it would have been nothing itself.
+    if (b.parts.some((part) => a.parts.includes(this.#complements.get(part) ?? this.any))) return this.never
     const key = parts.map((part) => part.order).join()
     let type = this.#meets.get(key)
     if (type === undefined) {
