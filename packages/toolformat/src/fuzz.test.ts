@@ -136,7 +136,7 @@ describe("no text breaks a parser or is lost in it", () => {
           }
         }
       }),
-      { numRuns: Number(process.env.TOOLWRIGHT_FUZZ_RUNS ?? 60) },
+      { numRuns: Number(process.env.TOOLWRIGHT_FUZZ_RUNS ?? 40) },
     )
   })
 })

@@ -147,10 +147,10 @@ describe.each(FAMILIES)("a random model held to %s calls", (format) => {
     timeout,
   )
 
-  it("cannot call a tool that has been taken away", async () => {
+  it("cannot call a tool that has been taken away", { timeout }, async () => {
     const left = [weather, file]
     const gbnf = grammarToGbnf(oneCall(format, left))
-    for (let seed = 0; seed < 10; seed++) {
+    for (let seed = 0; seed < RUNS; seed++) {
       const text = await writeAll(engine.generate("call: ", { grammar: gbnf, sampling: { seed, temperature: 1 } }))
       expect(await faultOf(format, text, left)).toBeUndefined()
     }

@@ -42,13 +42,16 @@ function listed(graph: TextGraph | undefined | null): Set<string> {
 
 const limits = (some: Partial<TextLimits>): TextLimits => ({ language: undefined, least: 0, most: Infinity, ...some })
 
+/** Of texts without end a sample; more of them by `npm run test:whole`. */
+const WHOLE = process.env.TOOLWRIGHT_WHOLE !== undefined
+
 describe("what a conversation has", () => {
   it("spans: all of them and nothing else", () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(listed(conversationOf(text).graph("span"))).toEqual(spansOf(text))
       }),
-      { numRuns: 1500 },
+      { numRuns: WHOLE ? 1500 : 500 },
     )
   })
 
@@ -57,7 +60,7 @@ describe("what a conversation has", () => {
       fc.property(texts, (text) => {
         expect(listed(conversationOf(text).graph("path"))).toEqual(pathsOf(text))
       }),
-      { numRuns: 1000 },
+      { numRuns: WHOLE ? 1000 : 400 },
     )
   })
 
@@ -66,7 +69,7 @@ describe("what a conversation has", () => {
       fc.property(texts, (text) => {
         expect(new Set(conversationOf(text).numbers)).toEqual(wholeNumbersOf(text))
       }),
-      { numRuns: 500 },
+      { numRuns: WHOLE ? 500 : 200 },
     )
     expect(conversationOf("lines 10-20 of a3.txt, at -4 or 007, not 12345678901234567, x=-1").numbers).toEqual([
       "10",
@@ -92,7 +95,7 @@ describe("what a conversation has", () => {
           new Set([...pathsOf(text)].filter(fits)),
         )
       }),
-      { numRuns: 400 },
+      { numRuns: WHOLE ? 400 : 150 },
     )
   })
 
@@ -113,7 +116,7 @@ describe("what a conversation has", () => {
           new Set([...pathsOf(text)].filter((one) => length(one) <= most)),
         )
       }),
-      { numRuns: 600 },
+      { numRuns: WHOLE ? 600 : 200 },
     )
   })
 

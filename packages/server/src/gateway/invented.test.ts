@@ -7,7 +7,7 @@ import { createApp, gatewayRoutes } from "../index.ts"
 import { FAMILIES } from "./testing/families.ts"
 import { WIRES, type Asked, type Seen, type WireClient } from "./testing/wires.ts"
 
-const RUNS = process.env.TOOLWRIGHT_WHOLE ? 200 : 24
+const RUNS = process.env.TOOLWRIGHT_WHOLE ? 200 : 16
 
 const tool = (name: string, properties: JsonObject, required: string[]): OpenAITool => ({
   type: "function",
