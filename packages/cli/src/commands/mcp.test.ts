@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
 import { expect, test } from "vitest"
-import { BUILT, cli, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
+import { BUILT, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const USERS = fileURLToPath(new URL("../../../mcp/src/testing/users-server.ts", import.meta.url))
 const usersServer = `users=${process.execPath} --conditions=toolwright-source ${USERS}`
@@ -60,7 +61,7 @@ test("lists the tools of the bundles that are asked for, and no others", async (
 
 test("the same over HTTP, beside REST", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet"], { cwd })
+  const { stop, until } = startHere(["serve", "--mcp", "--port", "0", "--quiet"], { cwd })
   const [, url] = await until(/(http:\S+\/mcp) +for MCP hosts/)
   const host = await HttpMCPClient.create({ name: "toolwright", url: url! })
   expect((await host.callTool("read_text_file", { path: "a.txt" }, context)).data).toMatchObject({ content: "one\n" })
@@ -69,13 +70,12 @@ test("the same over HTTP, beside REST", async () => {
   expect(existsSync(join(cwd, "b.txt"))).toBe(false)
   expect((await fetch(url!, { method: "POST", headers: { origin: "https://evil.example" } })).status).toBe(403)
   await host.close()
-  child.kill("SIGTERM")
-  await finished
+  await stop()
 })
 
 test("a tool that is denied runs over no surface", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet", "--deny-tool", "read_*"], {
+  const { stop, until } = startHere(["serve", "--mcp", "--port", "0", "--quiet", "--deny-tool", "read_*"], {
     cwd,
   })
   const [, url] = await until(/(http:\S+)\/mcp +for MCP hosts/)
@@ -104,8 +104,7 @@ test("a tool that is denied runs over no surface", async () => {
     expect((await host.callTool("echo", { message: "hi" }, context)).success).toBe(true)
   }
   await overHttp.close()
-  child.kill("SIGTERM")
-  await finished
+  await stop()
 })
 
 test("a server that must be there and is not stops the start; one that need not be is told as unavailable", async () => {
@@ -114,22 +113,21 @@ test("a server that must be there and is not stops the start; one that need not 
       mcpServers: { dead: { command: "/nonexistent/server" }, off: { url: "http://127.0.0.1:1/mcp", enabled: false } },
     }),
   })
-  const required = await cli(["mcp", "--mcp-server", "http://127.0.0.1:1/mcp"], { cwd })
+  const required = await here(["mcp", "--mcp-server", "http://127.0.0.1:1/mcp"], { cwd })
   expect([required.code, required.stderr]).toEqual([
     expect.any(Number),
     expect.stringContaining("http://127.0.0.1:1/mcp"),
   ])
-  const optional = await cli(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], {
+  const optional = await here(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], {
     cwd: folderWith({
       "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" } } }),
       "play.yaml": "steps:\n  - reply: done\n",
     }),
   })
   expect(optional.stdout).toMatch(/"unavailable":\[[^\]]*"dead"/)
-  const { child, finished, until } = startCli(["serve", "--port", "0", "--mcp-config", "servers.json"], { cwd })
+  const { stop, until } = startHere(["serve", "--port", "0", "--mcp-config", "servers.json"], { cwd })
   await until(/at (http:\S+)\s/)
-  child.kill("SIGTERM")
-  expect((await finished).stderr).toContain("The MCP server 'dead' is not available")
+  expect((await stop()).stderr).toContain("The MCP server 'dead' is not available")
 })
 
 test("nothing but the protocol stands on its output, whatever tools and configuration say", async () => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { StdioMCPClient } from "@toolwright/mcp"
 import { describe, expect, test, vi } from "vitest"
-import { BUILT, cli, cliFromSource, folderWith, startCli, stateOfTests } from "../testing/run-cli.ts"
+import { BUILT, cli, cliFromSource, folderWith, stateOfTests } from "../testing/run-cli.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const COUNT = `import { defineTool } from "toolwright"
 import { words } from "./words.ts"
@@ -21,6 +22,30 @@ const FILES = { "tools/count.ts": COUNT, "tools/words.ts": WORDS, "a.txt": "one 
 /** A folder is taken file by file; what is no tool belongs elsewhere. */
 const PROJECT = { "my-tools.ts": COUNT, "words.ts": WORDS, "a.txt": "one two three\n" }
 
+/** Tools that try what only some may. */
+const RULED = `import { defineTool } from "toolwright"
+const parameters = { type: "object" as const, properties: { path: { type: "string" as const } } }
+const tool = (name: string, execute: Parameters<typeof defineTool>[0]["execute"]) =>
+  defineTool({ name, description: name, parameters, execute })
+export default [
+  tool("leave", async ({ path }, { files }) => files.read(String(path))),
+  tool("ask_here", async (_args, { fetch }) => fetch("http://127.0.0.1:8099/")),
+  tool("variables", async (_args, { runProgram }) => runProgram(["env"])),
+  tool("make", async (_args, { files, idempotencyKey }) => {
+    await files.write("new/made.txt", idempotencyKey)
+    return files.list("new")
+  }),
+]
+`
+
+/** A project in which our packages are installed. */
+function projectWith(files: Readonly<Record<string, string>>): string {
+  const path = folderWith(files)
+  mkdirSync(join(path, "node_modules"), { recursive: true })
+  symlinkSync(join(import.meta.dirname, "../.."), join(path, "node_modules/toolwright"), "junction")
+  return path
+}
+
 describe("tools of one's own", () => {
   test("are listed, shown and called by hand, out of TypeScript without a build", async () => {
     const cwd = folderWith(PROJECT)
@@ -34,10 +59,10 @@ describe("tools of one's own", () => {
   })
 
   test("stand in the configuration, wait for trust there, and are named from its folder", async () => {
-    const cwd = folderWith({ ...PROJECT, "toolwright.yaml": "tools: [./my-tools.ts]\n", "below/b.txt": "one\n" })
+    const cwd = projectWith({ ...PROJECT, "toolwright.yaml": "tools: [./my-tools.ts]\n", "below/b.txt": "one\n" })
     const env = { XDG_STATE_HOME: join(cwd, "state") }
     const call = (more: string[]) =>
-      cli(["tools", "call", "count_words", "--path", "b.txt", ...more], { cwd: join(cwd, "below"), env })
+      here(["tools", "call", "count_words", "--path", "b.txt", ...more], { cwd: join(cwd, "below"), env })
     const untrusted = await call([])
     expect(untrusted.code).toBe(2)
     expect(untrusted.stderr).toMatch(/is not trusted, so it may not: load the tools in .*my-tools\.ts/)
@@ -45,7 +70,7 @@ describe("tools of one's own", () => {
   })
 
   test("are called by a model's run, under the permissions and with a record", async () => {
-    const cwd = folderWith(PROJECT)
+    const cwd = projectWith(PROJECT)
     const steps = [
       { reply: { calls: [{ name: "count_words", arguments: { path: "a.txt" } }] } },
       { reply: "It has three words." },
@@ -53,7 +78,7 @@ describe("tools of one's own", () => {
     const run = async (more: string[]) => {
       await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
       const line = ["run", "how long is a.txt?", "--tools", "./my-tools.ts", "--json", "--model", "m"]
-      return await cli([...line, "--base-url", model.baseUrl, ...more], { cwd })
+      return await here([...line, "--base-url", model.baseUrl, ...more], { cwd })
     }
     const allowed = await run([])
     expect(allowed).toMatchObject({ code: 0, stdout: expect.stringMatching(/"tool-end".*"words":3/) })
@@ -63,45 +88,34 @@ describe("tools of one's own", () => {
   })
 
   test("keep the rules of built-in tools: folders, the sandbox's environment, private addresses, undo", async () => {
-    const cwd = folderWith({
-      "own.ts": `import { defineTool } from "toolwright"
-const parameters = { type: "object" as const, properties: { path: { type: "string" as const } } }
-const tool = (name: string, execute: Parameters<typeof defineTool>[0]["execute"]) =>
-  defineTool({ name, description: name, parameters, execute })
-export default [
-  tool("leave", async ({ path }, { files }) => files.read(String(path))),
-  tool("ask_here", async (_args, { fetch }) => fetch("http://127.0.0.1:8099/")),
-  tool("variables", async (_args, { runProgram }) => runProgram(["env"])),
-  tool("make", async (_args, { files, idempotencyKey }) => {
-    await files.write("new/made.txt", idempotencyKey)
-    return files.list("new")
-  }),
-]
-`,
-    })
+    const cwd = projectWith({ "own.ts": RULED })
     const call = (name: string, more: string[] = []) =>
-      cli(["tools", "call", name, "--tools", "own.ts", ...more], { cwd, env: { A_SECRET_VARIABLE: "secret" } })
+      here(["tools", "call", name, "--tools", "own.ts", ...more], { cwd })
     expect((await call("leave", ["--path", "/etc/passwd"])).stderr).toContain("ACCESS_DENIED")
     expect((await call("ask_here")).stderr).toContain("BLOCKED_ADDRESS")
-    const { stdout } = await call("variables")
+    // A process of its own: the variables are those that it was started with.
+    const { stdout } = await cli(["tools", "call", "variables", "--tools", "own.ts"], {
+      cwd: folderWith({ "own.ts": RULED }),
+      env: { A_SECRET_VARIABLE: "secret" },
+    })
     expect(stdout).toContain("PATH=")
     expect(stdout).not.toContain("A_SECRET_VARIABLE")
     expect((await call("make")).stdout).toContain("made.txt")
     expect(readFileSync(join(cwd, "new/made.txt"), "utf8")).toMatch(/^[\w-]{20,}$/)
     expect((await call("make", ["--read-only", "."])).stderr).toContain("READ_ONLY")
-    expect((await cli(["undo", "--yes"], { cwd })).code).toBe(0)
+    expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
     expect(existsSync(join(cwd, "new/made.txt"))).toBe(false)
   })
 
   test("come from an npm package too, found from the folder of who names it", async () => {
-    const cwd = folderWith({
+    const cwd = projectWith({
       "node_modules/@me/tools/package.json":
         '{"name":"@me/tools","type":"module","exports":{".":{"default":"./main.js"}}}',
       "node_modules/@me/tools/main.js": COUNT.replace("./words.ts", "./words.js"),
       "node_modules/@me/tools/words.js": "export const words = (text) => text.length\n",
     })
-    expect((await cli(["tools", "list", "--tools", "@me/tools"], { cwd })).stdout).toContain("count_words")
-    const missing = await cli(["tools", "list", "--tools", "@me/other"], { cwd })
+    expect((await here(["tools", "list", "--tools", "@me/tools"], { cwd })).stdout).toContain("count_words")
+    const missing = await here(["tools", "list", "--tools", "@me/other"], { cwd })
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("npm install @me/other") })
   })
 
@@ -113,18 +127,18 @@ export default [
     ["lost.ts", { "lost.ts": 'import "no-such-package"\n' }, /npm install/],
     ["own.ts", { "own.ts": COUNT.replace("count_words", "echo"), "words.ts": WORDS }, /--without-tools echo/],
   ])("that cannot be had stop the start and say what to do: %s", async (entry, files, said) => {
-    const { code, stderr } = await cli(["tools", "list", "--tools", entry], { cwd: folderWith(files) })
+    const { code, stderr } = await here(["tools", "list", "--tools", entry], { cwd: projectWith(files) })
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(said) })
   })
 })
 
 describe("a server", () => {
   test("serves them, and loads them again when they change: the module, what it imports, a new one in the folder", async () => {
-    const cwd = folderWith(FILES)
+    const cwd = projectWith(FILES)
     writeFileSync(join(cwd, "tools/words.ts"), WORDS)
     mkdirSync(join(cwd, "only"))
     writeFileSync(join(cwd, "only/count.ts"), COUNT.replace("./words.ts", "../tools/words.ts"))
-    const { child, until, finished } = startCli(
+    const { stop, until } = startHere(
       ["serve", "--port", "0", "--quiet", "--tools", "./only", "--only-tools", "read_text_file", "--read-only", "."],
       { cwd },
     )
@@ -145,24 +159,18 @@ describe("a server", () => {
       COUNT.replace("./words.ts", "../tools/words.ts").replace("count_words", "more"),
     )
     await vi.waitFor(async () => expect(await names()).toContain("more"), 10_000)
-    child.kill("SIGINT")
-    const { stderr } = await finished
+    const { stderr } = await stop()
     expect(stderr).toContain("Loaded again:")
   })
 
   test("keeps the tools as they were where a change cannot be loaded, and says so", async () => {
-    const cwd = folderWith(PROJECT)
-    const { until, child, finished } = startCli(["serve", "--port", "0", "--quiet", "--tools", "./my-tools.ts"], {
-      cwd,
-    })
+    const cwd = projectWith(PROJECT)
+    const { until, said, stop } = startHere(["serve", "--port", "0", "--quiet", "--tools", "./my-tools.ts"], { cwd })
     const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\s/)
-    let said = ""
-    child.stderr!.on("data", (text) => (said += String(text)))
     writeFileSync(join(cwd, "my-tools.ts"), "export const = 1\n")
-    await vi.waitFor(() => expect(said).toContain("Its tools stay as they were."), 10_000)
+    await vi.waitFor(() => expect(said.stderr).toContain("Its tools stay as they were."), 10_000)
     expect(await (await fetch(`${url}/tools/`)).text()).toContain("count_words")
-    child.kill("SIGINT")
-    await finished
+    await stop()
   })
 })
 
@@ -194,9 +202,9 @@ export default defineTool({
   execute: (text) => text.split("+").reduce((sum, one) => sum + Number(one), 0),
 })
 `
-  const cwd = folderWith({ "add.ts": tool, "sum.txt": "1+2+3" })
+  const cwd = projectWith({ "add.ts": tool, "sum.txt": "1+2+3" })
   const call = (given: string, stdin?: string) =>
-    cli(["tools", "call", "add", given, "--tools", "add.ts"], { cwd, ...(stdin === undefined ? {} : { stdin }) })
+    here(["tools", "call", "add", given, "--tools", "add.ts"], { cwd, ...(stdin === undefined ? {} : { stdin }) })
   for (const result of [await call("1+2+3"), await call("@sum.txt"), await call("-", "1+2+3")])
     expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining("6") })
   const wrong = await call("1+x")

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { expect, onTestFinished, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
-import { here } from "../testing/run-here.ts"
+import { here, startHere } from "../testing/run-here.ts"
 
 const PLAY = { "play.yaml": "steps: [{ reply: Done., repeat: always }]\n" }
 
@@ -92,7 +92,7 @@ test("serve takes any free port, makes its token's file, and writes a line for e
     [[], 2],
     [["--quiet"], 0],
   ] as const) {
-    const { child, until, finished } = startCli(["serve", "--port", "0", "--token-file", "token", ...more], { cwd })
+    const { until, stop } = startHere(["serve", "--port", "0", "--token-file", "token", ...more], { cwd })
     const [, url] = await until(/Serving \d+ tools at (http:\S+:[1-9]\d*)/)
     const token = readFileSync(join(cwd, "token"), "utf8").trim()
     expect(token.length).toBeGreaterThan(20)
@@ -101,8 +101,7 @@ test("serve takes any free port, makes its token's file, and writes a line for e
     expect([(await fetch(`${url}/tools`)).status, (await fetch(`${url}/tools`, { headers })).status]).toEqual([
       401, 200,
     ])
-    child.kill("SIGTERM")
-    const { stderr } = await finished
+    const { stderr } = await stop()
     expect(stderr.split("\n").filter((line) => line.includes('"path":"/tools"'))).toHaveLength(lines)
   }
 })

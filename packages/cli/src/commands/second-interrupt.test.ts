@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
-import { cli, folderWith, startCli, type Running } from "../testing/run-cli.ts"
+import { folderWith, startCli, type Running } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 /**
  * A tool that heeds no cancelling: it keeps the event loop's promise for ever, so that a first interrupt does not end
@@ -51,7 +52,7 @@ describe.skipIf(process.platform === "win32")(
       await vi.waitFor(() => expect(isThere(mark)).toBe(true))
       expect(await again(run)).toBe(130)
       await vi.waitFor(() => expect(isThere(mark)).toBe(false))
-      const next = await cli(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
+      const next = await here(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
       expect(next.stderr).not.toContain("Another run")
     })
 

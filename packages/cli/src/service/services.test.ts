@@ -150,7 +150,7 @@ test("a service that is away at the start is told, the rest works, and its tools
   await vi.waitFor(async () => expect(await names()).toContain("read_text_file"))
   expect(await reasoning.end()).toContain("is away, the rest works")
   await tools.end()
-  const alone = await cli(["tools", "call", "echo", "--message", "hi", "--rest", tools.url], { cwd })
+  const alone = await here(["tools", "call", "echo", "--message", "hi", "--rest", tools.url], { cwd })
   expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining("is away, the rest works") })
 })
 
