@@ -1,4 +1,4 @@
-import { foldName, wildcard } from "@toolwright/toolbox"
+import { foldName, foldPattern, wildcard } from "@toolwright/toolbox"
 
 /** Names whose content is a secret: neither read nor written, wherever below a root they lie. */
 export const DEFAULT_DENY_READ: readonly string[] = [
@@ -55,7 +55,7 @@ export interface DenyList {
 /**
  * Compiles name patterns (`*` and `?`; a leading `!` makes an exception). A name is compared as the laxest file system
  * would read it: case folded, trailing dots and blanks and invisible characters dropped, so that `.GIT`, `.git.` and a
- * `.git` with a zero-width joiner are all `.git`.
+ * `.git` with a zero-width joiner are all `.git`. Patterns are read likewise, or a pattern could not mean its own name.
  *
  * A walk asks this of every entry that it meets. Most names begin and end as no pattern does, which two characters
  * tell; only the others are folded and held against the patterns.
@@ -63,7 +63,7 @@ export interface DenyList {
 export function compileDenyList(patterns: readonly string[]): DenyList {
   const rules = patterns.map((pattern) => {
     const exception = pattern.startsWith("!")
-    return { pattern, exception, name: (exception ? pattern.slice(1) : pattern).toLowerCase() }
+    return { pattern, exception, name: foldPattern(exception ? pattern.slice(1) : pattern, exception) }
   })
   const exceptions = rules.filter((rule) => rule.exception)
   const denials = rules.filter((rule) => !rule.exception)

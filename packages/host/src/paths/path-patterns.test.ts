@@ -48,6 +48,11 @@ describe("a pattern denies what it is about, however it is written", () => {
     expect(spelledOut("~")).toEqual([homedir()])
   })
 
+  test("also where a backslash is part of a name", () => {
+    expect(readable(["keys/a\\b.txt"], "keys/a\\b.txt")).toBe(false)
+    expect(readable(["keys/a\\b.txt"], "keys/c.txt")).toBe(true)
+  })
+
   test("also where its brackets are part of a name", () => {
     expect(readable(["pages/[id].ts"], "pages/[id].ts")).toBe(false)
     expect(readable(["pages/{a,b}"], "pages/{a,b}")).toBe(false)

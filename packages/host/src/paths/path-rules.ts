@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { foldName, wildcard } from "@toolwright/toolbox"
+import { foldName, foldPattern, wildcard } from "@toolwright/toolbox"
 import { compileDenyList } from "./deny-list.ts"
 import { spelledOut } from "./path-patterns.ts"
 import { realPlace } from "./real-place.ts"
@@ -54,7 +54,7 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
   }
   const placeIn = ({ denied, candidates }: FolderRules, name: string): string | undefined => {
     if (denied !== undefined || candidates.length === 0) return denied
-    const folded = foldName(name)
+    const folded = foldPath(name)
     for (const { prefix, reaching } of candidates) {
       const denial = denialOf(prefix + folded, reaching)
       if (denial !== undefined) return denial
@@ -113,7 +113,7 @@ interface Place {
 }
 
 function place(pattern: string, exception: boolean, path: string): Place {
-  const fold = foldPath(path.replaceAll("**", "*"))
+  const fold = foldPath(path.replaceAll("**", "*"), (name) => foldPattern(name, exception))
   return { pattern, exception, fold, fixed: /^[^*?]*/u.exec(fold)![0] }
 }
 
@@ -160,6 +160,10 @@ function spellings(real: string, roots: readonly Root[]): string[] {
   return folded
 }
 
-function foldPath(path: string): string {
-  return path.split(/[/\\]/u).map(foldName).join("/")
+/** Backslashes in names separate here as they do in patterns. */
+function foldPath(path: string, fold = foldName): string {
+  return path
+    .split(/[/\\]/u)
+    .map((name) => fold(name))
+    .join("/")
 }

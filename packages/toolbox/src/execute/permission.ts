@@ -6,7 +6,7 @@ import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { splitActions } from "../registry/split-actions.ts"
 import { argumentPaths } from "./effects.ts"
-import { foldName, wildcard } from "./wildcard.ts"
+import { foldName, foldPattern, wildcard } from "./wildcard.ts"
 
 export type Permission = "allow" | "deny" | "ask"
 
@@ -216,7 +216,12 @@ function ruledAs(tool: ToolDefinition, args: JsonObject): readonly string[] {
 }
 
 function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): string | undefined {
-  const patterns = (policy.denyPaths ?? []).map((pattern) => pattern.toLowerCase())
+  const patterns = (policy.denyPaths ?? []).map((pattern) =>
+    pattern
+      .split("/")
+      .map((name) => foldPattern(name))
+      .join("/"),
+  )
   if (patterns.length === 0) return undefined
   const paths = [...argumentPaths(tool.effects?.reads, args), ...argumentPaths(tool.effects?.writes, args)]
   return paths.find((path) => {
