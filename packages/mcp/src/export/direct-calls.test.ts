@@ -205,3 +205,29 @@ test("what is no call by the protocol is told so", async () => {
   send({ id: 2, method: "tools/call", params: { name: "greet", arguments: ["Ann"] } })
   for (const id of [1, 2]) expect(await answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } })
 })
+
+test("a message that is too long is refused by its id, and what comes after it is served", async () => {
+  const { input, heard, answerTo, send } = await host()
+  const long = "x".repeat(11 * 1024 * 1024)
+  const params = `"params":{"name":"greet","arguments":{"who":"${long}"}}`
+  input.write(`{"jsonrpc":"2.0","id":"first","method":"tools/call",${params}}\n`)
+  input.write(`{"method":"tools/call",${params},"jsonrpc":"2.0","id":77}\n`)
+  input.write(`{"jsonrpc":"2.0","method":"notifications/nothing",${params}}\n`)
+  send({ id: "after", method: "tools/call", params: { name: "greet", arguments: { who: "you" } } })
+  await answerTo("after")
+  const refusals = heard.filter(({ error }) => error !== undefined)
+  expect(refusals.map(({ id }) => id)).toEqual(["first", 77, null])
+  expect(refusals[0]).toMatchObject({ error: { code: -32600, message: expect.stringContaining("longer than 10 MB") } })
+})
+
+test("a line without an end is not kept, and the host is served behind it", async () => {
+  const { input, answerTo, send } = await host()
+  const piece = Buffer.alloc(1024 * 1024, "[")
+  const before = process.memoryUsage().arrayBuffers
+  for (let megabytes = 0; megabytes < 200; megabytes++)
+    if (!input.write(Buffer.from(piece))) await new Promise((resolve) => input.once("drain", resolve))
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024)
+  input.write("\n")
+  send({ id: "behind", method: "ping" })
+  expect(await answerTo("behind")).toMatchObject({ result: {} })
+})

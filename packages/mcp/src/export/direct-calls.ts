@@ -1,11 +1,14 @@
 import { PassThrough, type Readable, type Writable } from "node:stream"
 import { messageOf } from "@toolwright/toolbox"
+import { Lines } from "./lines.ts"
 import { isObject } from "./result.ts"
 import type { AnswerCall, CallParams } from "./server.ts"
 import type { Unread } from "./unread.ts"
 
-/** A longer request is left to the protocol's library, which has bounds of its own. */
-const LONGEST_LINE = 256 * 1024
+/** A longer request is left to the protocol's library. */
+const LONGEST_DIRECT = 256 * 1024
+/** A longer message is passed over: the library, which reads no longer ones, would end the connection. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024
 /** Of what a host sends while it is not served so much is read, so that it can break off what is under way. */
 const MOST_HELD = 1024 * 1024
 /**
@@ -22,7 +25,6 @@ const TURNS_OF_GREETING = 20
 /** What a request must hold and may hold to be answered here; one with anything else is the library's. */
 const REQUEST_KEYS = new Set(["jsonrpc", "id", "method", "params"])
 const PARAM_KEYS = new Set(["name", "arguments", "_meta"])
-const NEWLINE = 10
 
 type RequestId = string | number
 
@@ -68,10 +70,10 @@ export class DirectCalls {
   #greeted: Greeted | undefined
   /** Turns of the event loop that a greeting which is under way may still take. */
   #greetingTurns = 0
-  #pieces: Buffer[] = []
-  #size = 0
-  /** The line that is being read is the library's. */
-  #passing = false
+  readonly #lines = new Lines(LONGEST_MESSAGE, {
+    line: (line) => this.#whole(line),
+    tooLong: (begin, end) => this.#passOver(begin, end),
+  })
   readonly #pacing: Pacing
   /** What waits, in its order. */
   #held: HeldLine[] = []
@@ -110,17 +112,12 @@ export class DirectCalls {
   }
 
   readonly #take = (piece: Buffer): void => {
-    let start = 0
-    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
-      this.#line(piece.subarray(start, end + 1))
-      start = end + 1
-    }
-    if (start < piece.length) this.#part(piece.subarray(start))
+    this.#lines.take(piece)
     if (this.#waitingBytes > MOST_HELD) this.#pause()
   }
 
   get #waitingBytes(): number {
-    return this.#heldBytes + (this.#passing ? 0 : this.#size)
+    return this.#heldBytes + (this.#mustWait() ? this.#lines.size : 0)
   }
 
   #pause(): void {
@@ -136,24 +133,10 @@ export class DirectCalls {
     if (this.#input.isPaused()) this.#input.resume()
   }
 
-  /** The end of a line. */
-  #line(last: Buffer): void {
-    const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])
-    this.#pieces = []
-    this.#size = 0
-    if (this.#passing) this.#give(line)
-    else this.#whole(line)
-    this.#passing = false
-  }
-
-  /** What came of a line whose end did not: kept, until it is too long to be answered here. */
-  #part(piece: Buffer): void {
-    this.#pieces.push(piece)
-    this.#size += piece.length
-    if (!this.#passing && (this.#size <= LONGEST_LINE || this.#mustWait())) return
-    for (const each of this.#pieces) this.rest.write(each)
-    this.#pieces = []
-    this.#passing = true
+  /** A message that is too long is refused, and costs the host no more than that message. */
+  #passOver(begin: string, end: string): void {
+    const message = `The message is longer than ${LONGEST_MESSAGE / 1024 / 1024} MB, and was not read.`
+    this.#send({ error: { code: INVALID_REQUEST, message }, jsonrpc: "2.0", id: idAtEnds(begin, end) })
   }
 
   #whole(line: Buffer): void {
@@ -213,7 +196,6 @@ export class DirectCalls {
     }
     this.#held = held.slice(at)
     if (this.#held.length > 0 || this.#mustWait()) return
-    if (this.#size > LONGEST_LINE && !this.#passing) this.#part(Buffer.alloc(0))
     this.#resume()
   }
 
@@ -272,10 +254,25 @@ export class DirectCalls {
 }
 
 const INTERNAL_ERROR = -32603
+const INVALID_REQUEST = -32600
+
+const ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/.source
+const ID_AT_BEGIN = new RegExp(`^\\s*\\{\\s*(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?${ID}\\s*,`)
+const ID_AT_END = new RegExp(`,\\s*${ID}\\s*\\}\\s*$`)
+
+/** Which request a message is, by its ends: its own key stands before all else, or behind it. */
+function idAtEnds(begin: string, end: string): RequestId | null {
+  const found = ID_AT_BEGIN.exec(begin)?.[1] ?? ID_AT_END.exec(end)?.[1]
+  try {
+    return found === undefined ? null : (JSON.parse(found) as RequestId)
+  } catch {
+    return null
+  }
+}
 
 /** What a line says; nothing where it is too long to be looked into, or no message. */
 function messageIn(line: Buffer): Record<string, unknown> | undefined {
-  if (line.length > LONGEST_LINE) return undefined
+  if (line.length > LONGEST_DIRECT) return undefined
   try {
     const message: unknown = JSON.parse(line.toString("utf8"))
     return isObject(message) ? message : undefined

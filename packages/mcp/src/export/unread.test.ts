@@ -116,6 +116,17 @@ test("other requests of a host that reads nothing are not answered without end e
   expect(answers.get(399)?.result).toHaveProperty("tools")
 })
 
+test("nor are short ones, of which each keeps more than its text", async () => {
+  const { output, send, answers, answered } = await host()
+  output.pause()
+  for (let id = 0; id < 8000; id++) send({ id, method: "ping" })
+  await turns(2000)
+  expect(output.listenerCount("drain")).toBeLessThan(2000 + 70)
+  output.resume()
+  await answered(8000)
+  expect(answers.get(7999)?.result).toEqual({})
+})
+
 test.each([
   ["those that are answered here", {}],
   ["those of the protocol's library", { unknown: true }],

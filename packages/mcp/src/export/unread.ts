@@ -2,6 +2,8 @@ import type { Writable } from "node:stream"
 
 /** Bytes of answers that may wait for their reader before nothing more is begun. */
 const MOST_BYTES = 4 * 1024 * 1024
+/** Answers of the protocol's library that may wait: however short, each keeps some kilobytes. */
+const MOST_ANSWERS = 2000
 /** It was read, or nobody will read it. */
 const ENDS_OF_WAITING = ["drain", "close", "error"] as const
 
@@ -20,7 +22,8 @@ export class Unread {
 
   /** Whether so much waits that nothing more should come. */
   get isFull(): boolean {
-    return this.#output.writable && this.#output.writableLength > MOST_BYTES
+    const output = this.#output
+    return output.writable && (output.writableLength > MOST_BYTES || output.listenerCount("drain") > MOST_ANSWERS)
   }
 
   /** Waits until there is room again, or for the signal; for nothing where there is room. */
