@@ -10,6 +10,8 @@ const understood: [command: string, programs: string[]][] = [
   ["gi\\t status", ["git"]],
   ["git log # ; rm x", ["git"]],
   ["git status\nrm x", ["git", "rm"]],
+  ['"gi\\\nt" status', ["git"]],
+  ['"gi\\t" status', ["gi\\t"]],
   ["npm test &> log || cat log", ["npm", "cat"]],
   ["git log a#b; ls", ["git", "ls"]],
   ["git log \u00A0x\v\f", ["git"]],

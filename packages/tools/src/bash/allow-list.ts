@@ -181,8 +181,10 @@ function readQuoted(command: string, start: number): Piece {
     if (index >= command.length) return { refused: "a quote without its end" }
     if (isSubstitution(command, index)) return { refused: "command substitution" }
     if (command[index] === "$") variable = true
-    if (command[index] === "\\") index++
-    text += command[index] ?? ""
+    const next = command[index] === "\\" ? (command[index + 1] ?? "") : ""
+    // A continued line is nothing here too; before any other character a backslash is one.
+    if (/[$`"\\\n]/u.test(next)) index++
+    text += next === "\n" ? "" : (command[index] ?? "")
   }
   return { text, end: index + 1, variable }
 }

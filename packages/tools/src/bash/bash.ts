@@ -9,6 +9,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { programsIn, roleOfCommand } from "./shell-commit.ts"
+import type { MetCommand } from "./places.ts"
 import { toolsLike } from "./tools-like.ts"
 import {
   failureOf,
@@ -103,14 +104,14 @@ type ContainedRun = Awaited<ReturnType<typeof runInWorkspace>>
 
 async function runCommand(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   const command = String(args.command)
-  const config = host.config.bash ?? {}
-  const refusal = config.allow === undefined ? undefined : await notAllowed(host, command, config.allow)
-  if (refusal !== undefined) return refusal
   const { longest, usual } = limitsOf(host)
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : usual
   const { changedFiles, folderState } = await import("@toolwright/host/process")
   try {
     const cwd = await workingFolder(host, args.cwd)
+    const { allow } = host.config.bash ?? {}
+    const refusal = allow === undefined ? undefined : await notAllowed(host, { command, cwd, allow })
+    if (refusal !== undefined) return refusal
     const before = await folderState(host.root)
     const run = await inShell(host, { command, cwd, timeoutMs }, context)
     const after = await folderState(host.root)
@@ -140,11 +141,15 @@ async function inShell(
   ])
   const path = trustedPath(host.workspace.roots.map((root) => root.real))
   const bash = findProgram("bash", path)
+  const isHeldByList = host.config.bash?.allow !== undefined && !(await isContained(host))
   const shell = bash === undefined ? ["/bin/sh", "-c"] : [bash, "--noprofile", "--norc", "-c"]
   return contained(host, {
     argv: [...shell, command],
     cwd,
-    env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
+    env: childEnvironment(
+      { PAGER: "cat", GIT_PAGER: "cat", ...(isHeldByList ? GIT_BY_LIST : {}) },
+      host.config.passEnvironment,
+    ),
     timeoutMs,
     signal: context.signal,
     limits: { headBytes: 8192, tailBytes: 24_576 },
@@ -157,6 +162,17 @@ async function inShell(
         progress: elapsedMs,
       }),
   })
+}
+
+/**
+ * For git where nothing but an allow list holds it: an editor runs whatever its input says, and any folder that a
+ * command has filled may look like a repository without a work tree, whose settings git would obey.
+ */
+const GIT_BY_LIST = {
+  GIT_EDITOR: ":",
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
 }
 
 /** What to do about a command that did not end well. */
@@ -250,8 +266,7 @@ function historyNotice(command: string, { kind, hidden_history: files }: Sandbox
 
 async function notAllowed(
   host: ProcessHost,
-  command: string,
-  allow: readonly string[],
+  { command, cwd, allow }: { command: string; cwd: string; allow: readonly string[] },
 ): Promise<ToolResult | undefined> {
   const [{ readCommand }, { startsOthers }] = await Promise.all([import("./allow-list.ts"), import("./launchers.ts")])
   const scan = readCommand(command)
@@ -265,8 +280,10 @@ async function notAllowed(
   const denied = scan.programs.filter((program) => !allow.includes(program))
   if (denied.length === 0) {
     if (await isContained(host)) return undefined
-    const why = scan.commands.map((one) => startsOthers(one, { allow, scan: readCommand })).find(Boolean)
-    return why === undefined ? gitAsItIs(host, scan.programs) : uncontained(why, allow)
+    const met: MetCommand[] = []
+    const rules = { allow, scan: readCommand, met: (one: MetCommand) => void met.push(one) }
+    const why = scan.commands.map((one) => startsOthers(one, rules)).find(Boolean)
+    return why === undefined ? whereItLeads(host, cwd, met) : uncontained(why, allow)
   }
   return failure({
     code: "COMMAND_NOT_ALLOWED",
@@ -278,12 +295,28 @@ async function notAllowed(
   })
 }
 
-/** git itself starts what a repository's configuration and hooks name; it runs where these name nothing. */
-async function gitAsItIs(host: ProcessHost, programs: readonly string[]): Promise<ToolResult | undefined> {
-  if (!programs.includes("git")) return undefined
-  const { startsPrograms } = await import("@toolwright/host/repository")
+/**
+ * What a line that is plain by its text comes to in the folders that it goes to: links may lead out of them, and git
+ * itself starts what a repository's configuration and hooks name. It runs where these name nothing.
+ */
+async function whereItLeads(
+  host: ProcessHost,
+  cwd: string,
+  met: readonly MetCommand[],
+): Promise<ToolResult | undefined> {
+  const [{ startsPrograms }, { foldersOf, foldersUpTo, leadsOut }] = await Promise.all([
+    import("@toolwright/host/repository"),
+    import("./places.ts"),
+  ])
   const roots = host.workspace.roots.map((root) => root.real)
-  const why = startsPrograms(host.root, roots)
+  const folders = foldersOf(cwd, met)
+  if (folders === undefined) return uncontained("so many changes of folder", ["one cd"])
+  const out = leadsOut(roots, folders, met)
+  if (out !== undefined) return uncontained(`${out}, which leads out of the workspace`, ["names without links"])
+  if (!met.some(({ program }) => program === "git")) return undefined
+  // git takes the repository of the next folder above that has one.
+  const tops = new Set(folders.flatMap((folder) => foldersUpTo(host.root, folder)))
+  const why = [...tops].map((top) => startsPrograms(top, roots)).find((one) => one !== undefined)
   return why === undefined ? undefined : uncontained(`git, and ${why}`, ["the tool git"])
 }
 

@@ -1,3 +1,4 @@
+import { basename } from "node:path"
 import type { CommandReading, Reading, SimpleCommand } from "./simple-command.ts"
 
 export type { SimpleCommand } from "./simple-command.ts"
@@ -6,6 +7,8 @@ interface Rules {
   readonly allow: readonly string[]
   /** Reads a command line within a command line (`sh -c`). */
   readonly scan: (command: string) => CommandReading
+  /** Is told each command, also those in the arguments of others, in their order. */
+  readonly met?: (command: Pick<SimpleCommand, "program" | "args" | "redirects">) => void
 }
 
 /**
@@ -16,7 +19,9 @@ interface Rules {
  * @returns why it is refused
  */
 export function startsOthers(command: SimpleCommand, rules: Rules): string | undefined {
-  const { program, args, assigned, redirects } = command
+  const { args, assigned, redirects } = command
+  const program = basename(command.program)
+  rules.met?.({ program, args, redirects })
   const variable = assigned.find((name) => !isHarmlessVariable(name, program === ""))
   if (variable !== undefined) return `the variable ${variable}`
   if (redirects.some((target) => !staysInside(target))) return "a redirection that may lead out of the workspace"
@@ -31,9 +36,11 @@ type Check = (args: readonly Reading[], rules: Rules, program: string) => string
 const ANYTHING = new Set(
   (
     ". source eval exec trap bind complete compgen enable hash alias mapfile readarray coproc builtin sudo doas " +
-    "su runuser chroot " +
-    "unshare nsenter flock watch parallel script expect gdb strace ltrace ssh busybox toybox at batch crontab " +
-    "systemd-run screen tmux " +
+    "su runuser chroot export declare typeset readonly local unset let read set shopt getopts pushd popd " +
+    "unshare nsenter flock watch parallel script expect gdb strace ltrace ssh scp sftp busybox toybox at batch " +
+    "crontab systemd-run screen tmux taskset chrt choom setpriv prlimit setarch linux32 linux64 fakeroot " +
+    "run-parts pkexec " +
+    "start-stop-daemon dbus-run-session unbuffer rlwrap entr socat ncat m4 dc cpio " +
     "vi vim nvim view ex ed emacs nano less more man info"
   ).split(" "),
 )
@@ -52,7 +59,7 @@ function staysInside({ text, variable }: Reading): boolean {
 
 /** Programs that run their first argument, and the options by which the next word may be something else. */
 const FLAGS: Readonly<Record<string, RegExp>> = {
-  env: /^(?:-i|--ignore-environment)$/u,
+  env: /^$/u,
   nice: /^(?:-n|-?\d+|-n\d+)$/u,
   nohup: /^$/u,
   setsid: /^-[wf]$/u,
@@ -80,14 +87,14 @@ const prefix: Check = (args, rules, program) => {
 /** What xargs runs gets arguments that nobody can see here: nothing that looks into its arguments may get them. */
 const xargs: Check = (args, rules, program) => {
   const run = args.find(({ text }) => !FLAGS.xargs!.test(text))?.text
-  return run !== undefined && CHECKS[run] !== undefined
+  return run !== undefined && CHECKS[basename(run)] !== undefined
     ? `${run}, which ${program} would run`
     : prefix(args, rules, program)
 }
 
 /** Where a command goes, what it writes by a relative name goes too. */
-const cd: Check = ([target]) =>
-  target !== undefined && staysInside(target) && target.text !== "-"
+const cd: Check = ([target, ...more]) =>
+  target !== undefined && more.length === 0 && staysInside(target) && !target.text.startsWith("-")
     ? undefined
     : "cd to where it may leave the workspace"
 
@@ -120,16 +127,19 @@ const find: Check = (args, rules) => {
   for (const [index, { text }] of args.entries()) {
     if (/^-f(?:print|ls)/u.test(text)) return `find with ${text}`
     if (!/^-(?:exec|ok)(?:dir)?$/u.test(text)) continue
+    const run = args[index + 1]?.text
+    if (text.endsWith("dir") && run !== undefined && CHECKS[basename(run)] !== undefined)
+      return `${run}, which find would run in other folders`
     const why = inner(args.slice(index + 1), rules, [], "find")
     if (why !== undefined) return why
   }
   return openEnded(args, "find")
 }
 
-/** What the shell puts in place of a pattern or a variable could be an option. */
+/** What the shell puts in place of a pattern or a variable could be an option: of a file's name so much must stand. */
 function openEnded(args: readonly Reading[], program: string): string | undefined {
   const open = args.find(
-    ({ raw, variable }) => variable && raw !== "{}" && (/[$`{~]/u.test(raw) || /^[*?[]/u.test(raw)),
+    ({ raw, text, variable }) => variable && raw !== "{}" && (/[$`{~]/u.test(raw) || !/^[\w./]/u.test(text)),
   )
   return open === undefined ? undefined : `${open.raw} in the arguments of ${program} (write ./ before a pattern)`
 }
@@ -147,14 +157,14 @@ const SED = /^(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?(?:[pdq=]|s([/|#,@])(?:(?!\1)[^\n])
 const sed: Check = (args, rules, program) => {
   const why = withOptions(/^-(?:[nErsuz]+|i|-quiet|-silent|-regexp-extended)$/u)(args, rules, program)
   const script = args.find(({ text }) => !text.startsWith("-"))
-  return (
-    why ?? (script === undefined || SED.test(script.text) ? undefined : "sed with more than one plain s, p, d or q")
-  )
+  const isPlain = script === undefined || (SED.test(script.text) && !script.variable)
+  return why ?? (isPlain ? undefined : "sed with more than one plain s, p, d or q")
 }
 
 const awk: Check = (args, rules, program) => {
-  const script = args.find(({ text }) => !text.startsWith("-"))?.text ?? ""
-  if (/system|getline|[|>@]|ENVIRON/u.test(script)) return `${program} with more than patterns and print`
+  const script = args.find(({ text }) => !text.startsWith("-"))
+  if (script?.variable === true || /system|getline|[|>@]|ENVIRON/u.test(script?.text ?? ""))
+    return `${program} with more than patterns and print`
   return withOptions(/^-F.+$/u)(args, rules, program)
 }
 
@@ -165,15 +175,40 @@ const GIT_READING = new Set(
     "clean rm mv shortlog cherry-pick revert init rev-list cat-file name-rev show-ref symbolic-ref reflog worktree"
   ).split(" "),
 )
-const GIT_STARTING =
-  /^(?:-c|-C|-O|-S|-x|-p|--paginate|--(?:config|exec|upload|receive|open|ext-|textconv|template|gpg|output|separate|git-dir|work-tree|edit|interactive|patch))/u
+const GIT_STARTING = /^-[cCOSxp]/u
+/** Long options of which git takes every beginning, too; a repository without a work tree has its settings in sight. */
+const GIT_STARTING_LONG = (
+  "paginate config exec upload receive open ext- textconv template gpg output separate git-dir work-tree edit " +
+  "interactive patch bare"
+).split(" ")
 
 const git: Check = (args) => {
   const [first] = args
   if (first === undefined || first.variable || !GIT_READING.has(first.text)) return `git ${first?.raw ?? ""}`
-  const wrong = args.find(({ text }) => GIT_STARTING.test(text))
+  const wrong = args.find(({ text }) => GIT_STARTING.test(text) || isStartingLong(text))
   return wrong === undefined ? openEnded(args, "git") : `git with ${wrong.text}`
 }
+
+function isStartingLong(option: string): boolean {
+  const name = /^--([^=]+)/u.exec(option)?.[1]
+  return name !== undefined && GIT_STARTING_LONG.some((one) => one.startsWith(name) || name.startsWith(one))
+}
+
+/** tar takes its options without a dash as well, and a name with a colon for one of another machine. */
+const tar: Check = (args, rules, program) => {
+  const [first] = args
+  const isOpen = first !== undefined && (first.variable || !/^(?:-.*|[cxtvzjJpkfO]+)$/su.test(first.text))
+  return isOpen ? `tar with ${first.raw}` : local(TAR)(args, rules, program)
+}
+const TAR = /^-(?:[cxtvzjJpkfO]+|C|-exclude=.*|-strip-components=\d+|-directory=.*)$/u
+
+/** {@link withOptions} for programs that take `machine:file` for a file of another machine. */
+const local =
+  (allowed: RegExp): Check =>
+  (args, rules, program) => {
+    const away = args.find(({ text }) => text.includes(":"))
+    return away === undefined ? withOptions(allowed)(args, rules, program) : `${program} with ${away.raw}`
+  }
 
 const CHECKS: Readonly<Record<string, Check | undefined>> = {
   ...Object.fromEntries(Object.keys(FLAGS).map((program) => [program, prefix])),
@@ -184,10 +219,13 @@ const CHECKS: Readonly<Record<string, Check | undefined>> = {
   find,
   sed,
   git,
-  tar: withOptions(/^-(?:[cxtvzjJpkfO]+|C|-exclude=.*|-strip-components=\d+|-directory=.*)$/u),
+  tar,
   sort: withOptions(/^-[bdfghinRruzMVcCms\d,.k]+$|^--(?:reverse|numeric-sort|unique)$/u),
-  rg: withOptions(/^-(?:[a-zA-Z]*|-(?!pre|hostname|search-zip)[a-z-]+(?:=.*)?)$/u),
-  rsync: withOptions(/^-[avzrnhPu]+$|^--(?:delete|dry-run|exclude=.*)$/u),
+  rg: withOptions(/^-(?:[a-yA-Z]*|-(?!pre|hostname|search-zip)[a-z-]+(?:=.*)?)$/u),
+  fd: withOptions(/^-(?:[HIuasigFlLp0dteEc\d]+|-(?:hidden|no-ignore|glob|type|extension|exclude|max-depth)(?:=.*)?)$/u),
+  split: withOptions(/^-[abClntdxeu\d][^-]*$|^--(?:bytes|lines|number|suffix-length|verbose)(?:=.*)?$/u),
+  install: withOptions(/^-[bCcDdpTtv]+$|^-[mgo][^-]*$|^--(?:directory|mode|verbose|target-directory)(?:=.*)?$/u),
+  rsync: local(/^-[avzrnhPu]+$|^--(?:delete|dry-run|exclude=.*)$/u),
   zip: withOptions(/^-[rqj0-9]+$/u),
   xz: withOptions(/^-[dkfqvz0-9]+$/u),
 }

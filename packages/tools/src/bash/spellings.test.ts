@@ -9,7 +9,7 @@ import { preparedFixture, workspaceFixture, type WorkspaceFixture } from "../tes
 const ALLOWED = (
   "ls cat echo grep head tail wc git find xargs env sh bash sed awk tar sort timeout nice nohup setsid stdbuf " +
   "time command rg date " +
-  "ionice less man vim ssh busybox eval exec source . zip printf"
+  "ionice less man vim ssh busybox eval exec source . zip printf mkdir split install export /usr/bin/find"
 ).split(" ")
 const sandboxed = (await probeBubblewrap()).program !== undefined
 
@@ -166,6 +166,39 @@ const SPELLINGS: readonly string[] = [
   "vim -es -c ':!touch $M' -c q",
   "ssh -o ProxyCommand='touch $M' x",
   "date; touch $M",
+  'find . -maxdepth 0 "-ex\\\nec" touch $M ";"',
+  "echo x > -exec; find . -maxdepth 0 -ex[e]c touch $M ';'",
+  "echo x > -exec; find . -maxdepth 0 ''-ex*c touch $M ';'",
+  "find nested -maxdepth 1 -name .git -execdir git status ';'",
+  "/usr/bin/find . -maxdepth 0 -exec touch $M ';'",
+  "env /usr/bin/find . -maxdepth 0 -exec touch $M ';'",
+  "export PATH=.; ls",
+  "cd -P ..; echo x > marked",
+  "cd -- ..; echo x > marked",
+  'cd "..\\\n"; echo x > marked',
+  'echo x > "..\\\n/marked"',
+  "echo x > out/marked",
+  "echo x > gone",
+  "cd out; echo x > marked",
+  "cd a; echo x > out/marked",
+  "echo x > 's,a,b,;1e touch marked;echo ,'; sed s,a,*, a.txt",
+  "echo x > '{print}BEGIN{system(\"touch marked\")}'; awk '{print}'* a.txt",
+  "tar cIf 'touch marked' x.tar a.txt",
+  "tar -cf 'x@-oProxyCommand=touch $M:y' a.txt",
+  "split --filter='touch $M' a.txt",
+  "install -s --strip-program=./script a.txt made",
+  'git log "--out\\\nput=$M"',
+  "echo x > --output=marked; git log --outpu[t]*",
+  "git init --sep=g made; echo '[core]' > g/config; echo 'fsmonitor=\"touch $M;false\"' >> g/config; cd made; git status",
+  "mkdir -p m/objects m/refs; cd m; echo 'ref: refs/heads/x' > HEAD; echo '[core]' > config; echo 'bare=false' >> config; " +
+    "echo 'repositoryformatversion=0' >> config; echo 'worktree=.' >> config; " +
+    "echo 'fsmonitor=\"touch $M;false\"' >> config; git status",
+  "cd nested; git status",
+  "sh -c 'cd nested; git status'",
+  "cd nested && timeout 5 git status",
+  "cd nested; find . -maxdepth 0 -exec git status ';'",
+  "cd embedded; git status",
+  "printf ':!touch marked\\n:q!\\n' | git commit --allow-empty --amend",
 ]
 
 let cases = 0
@@ -177,11 +210,29 @@ const STATES = [
   ["off", SPELLINGS] as const,
 ]
 
+/** A repository, and what may come with one: links out of it, and repositories in it that start programs. */
+function furnish(fixture: WorkspaceFixture): void {
+  fixture.write({ "a.txt": "a\nb\n", "a/x.txt": "x\n" })
+  const config = (folder: string, key: string, value: string): string[] => ["-C", folder, "config", key, value]
+  const monitor = "touch ../marked; false"
+  fixture.gits(
+    ["init", "--quiet"],
+    ["add", "a.txt"],
+    ["commit", "--quiet", "--message=Begin"],
+    ["init", "--quiet", "nested"],
+    config("nested", "core.fsmonitor", monitor),
+    ["init", "--quiet", "--bare", "embedded"],
+    config("embedded", "core.bare", "false"),
+    config("embedded", "core.worktree", "."),
+    config("embedded", "core.fsmonitor", monitor),
+  )
+  symlinkSync("..", join(fixture.root, "out"))
+  symlinkSync("../..", join(fixture.root, "a/out"))
+  symlinkSync("../marked", join(fixture.root, "gone"))
+}
+
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
-  const prepare = (fixture: WorkspaceFixture): void => {
-    fixture.write({ "a.txt": "a\nb\n" })
-    fixture.gits(["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "--message=Begin"])
-  }
+  const prepare = furnish
   return preparedFixture("repository", prepare, { sandbox, bash: { allow: ALLOWED }, passEnvironment: [NO_PAUSE] })
 }
 
@@ -222,11 +273,11 @@ describe("an allow list without a sandbox", () => {
     `is passed by none of ${SPELLINGS.length} spellings within %j`,
     { timeout: 300_000 },
     async (around) => {
-      using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox: "off", bash: { allow: ALLOWED } })
+      using fixture = workspaceFixture({}, { sandbox: "off", bash: { allow: ALLOWED } })
       const mark = join(fixture.root, "../marked")
       const inside = join(fixture.root, "marked")
       writeFileSync(join(fixture.root, "script"), `touch ${mark} ${inside}\n`, { mode: 0o755 })
-      fixture.git("init", "--quiet")
+      furnish(fixture)
       const bash = fixture.tools.get("bash")!
       const passed: string[] = []
       for (const spelling of SPELLINGS) {
@@ -261,6 +312,12 @@ test("plain commands pass without a sandbox too", async () => {
     "sh -c 'ls; cat a.txt'",
     "echo x > out.txt 2>&1; wc -l < out.txt",
     "tar -czf out.tgz a.txt",
+    "tar tzf out.tgz",
+    "cat b/*.txt ./*.txt > b/all.txt",
+    "cd b && git status --short && cat c.txt > d.txt",
+    "cd b; cd ./; git log --oneline --all --no-ext-diff; git add c.txt",
+    'echo "a\\b \\"c\\"" | grep -c a',
+    "split -l 1 a.txt part-",
   ])
     expect({ command, ...(await callTool(bash, { command })) }).toMatchObject({ command, success: true })
 })
