@@ -67,19 +67,34 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
 
 const FILES_NAMED = 20
 
+/** How what is on record begins, in brackets of any width; {@link UNSEEN} may stand in between. */
+const LIKE_A_RECORD = /[[［【]\s*on\s+record/giu
+const UNSEEN = /\p{Cf}/gu
+
+/** An agent's own words, in which nothing reads as the line that is on record. */
+function asSaid(message: string): string {
+  const seen = message.replace(UNSEEN, "")
+  return seen.search(LIKE_A_RECORD) === -1 ? message : seen.replace(LIKE_A_RECORD, "[said, and not on record: $&")
+}
+
+/** A file's name, which could itself end the line that names it. */
+function named(file: string): string {
+  return /[\p{Cc}\p{Cf}[\]\u2028\u2029]/u.test(file) ? JSON.stringify(file).replaceAll("]", "\\u005d") : file
+}
+
 /** What an agent changed, as it is on record: its own words about that are a claim. */
 function changesTold(files: readonly string[], readOnly: boolean): string {
   if (readOnly) return ""
   if (files.length === 0) return "\n[On record: it changed no file.]"
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : ""
-  return `\n[On record: it changed ${files.slice(0, FILES_NAMED).join(", ")}${more}.]`
+  return `\n[On record: it changed ${files.slice(0, FILES_NAMED).map(named).join(", ")}${more}.]`
 }
 
 /** What whoever asked is told: the agent's answer, what it changed, and which run it was. */
 function answerOf({ summary, waits }: AskedRun, readOnly: boolean): ToolResult {
   const { runId, outcome, message, inputTokens, outputTokens, modifiedFiles, artifacts, output } = summary
   const parts = {
-    output: message + changesTold(modifiedFiles, readOnly),
+    output: asSaid(message) + changesTold(modifiedFiles, readOnly),
     data: {
       run: runId,
       outcome,
@@ -98,7 +113,7 @@ function answerOf({ summary, waits }: AskedRun, readOnly: boolean): ToolResult {
   return failure({
     ...parts,
     code: "AGENT_FAILED",
-    message: `${outcome}: ${message}${changesTold(modifiedFiles, readOnly)}`,
+    message: `${outcome}: ${asSaid(message)}${changesTold(modifiedFiles, readOnly)}`,
     hint: "Give it a smaller task, or do this part yourself.",
   })
 }
