@@ -1,4 +1,5 @@
 export { changedFiles, folderState } from "./changed-files.ts"
+export { repositoriesIn } from "./guarded.ts"
 export { childEnvironment } from "../spawn/environment.ts"
 export { type HostPlan, planFor, runInWorkspace } from "./host-plan.ts"
 export {

@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path"
 import {
   defineTool,
   failure,
@@ -304,7 +305,8 @@ async function whereItLeads(
   cwd: string,
   met: readonly MetCommand[],
 ): Promise<ToolResult | undefined> {
-  const [{ startsPrograms }, { foldersOf, foldersUpTo, leadsOut }] = await Promise.all([
+  const [{ repositoriesIn }, { startsPrograms }, { foldersOf, foldersUpTo, leadsOut }] = await Promise.all([
+    import("@toolwright/host/process"),
     import("@toolwright/host/repository"),
     import("./places.ts"),
   ])
@@ -312,10 +314,11 @@ async function whereItLeads(
   const folders = foldersOf(cwd, met)
   if (folders === undefined) return uncontained("so many changes of folder", ["one cd"])
   const out = leadsOut(roots, folders, met)
-  if (out !== undefined) return uncontained(`${out}, which leads out of the workspace`, ["names without links"])
+  if (out !== undefined) return uncontained(`${out}, which may lead out of the workspace`, ["names without links"])
   if (!met.some(({ program }) => program === "git")) return undefined
-  // git takes the repository of the next folder above that has one.
-  const tops = new Set(folders.flatMap((folder) => foldersUpTo(host.root, folder)))
+  // git takes the repository of the next folder above that has one, and asks those below it what has changed in them.
+  const below = (await repositoriesIn(roots)).filter((path) => basename(path) === ".git").map((path) => dirname(path))
+  const tops = new Set([...folders.flatMap((folder) => foldersUpTo(host.root, folder)), ...below])
   const why = [...tops].map((top) => startsPrograms(top, roots)).find((one) => one !== undefined)
   return why === undefined ? undefined : uncontained(`git, and ${why}`, ["the tool git"])
 }

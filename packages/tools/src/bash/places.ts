@@ -25,7 +25,7 @@ export function foldersUpTo(top: string, folder: string): string[] {
   return folder === top || above === folder ? [folder] : [folder, ...foldersUpTo(top, above)]
 }
 
-/** The first target of a redirection, or of `cd`, that a link leads out of the roots from one of the folders. */
+/** The first target of a redirection, or of `cd`, that leads out of the roots or into a repository's own files. */
 export function leadsOut(
   roots: readonly string[],
   folders: readonly string[],
@@ -36,15 +36,20 @@ export function leadsOut(
   const targets = met
     .flatMap(({ redirects }) => redirects.map(({ text }) => text))
     .filter((text) => !OF_SHELL.test(text))
-  return targets.find((text) => folders.some((folder) => !isIn(roots, resolve(folder, text))))
+  return targets.find((text) => folders.some((folder) => !isIn(roots, resolve(folder, text), GITS_OWN)))
 }
+
+/** A part of a path that git, or what tells tools their rules, has for itself. */
+const GITS_OWN = /[/\\]\.(?:git|toolwright)(?:[/\\]|$)/iu
 
 /** Descriptors, and files of the system that a redirection may name. */
 const OF_SHELL = /^(?:\d+|-|\/dev\/.*)$/u
 
-function isIn(roots: readonly string[], path: string): boolean {
+function isIn(roots: readonly string[], path: string, except?: RegExp): boolean {
   const real = ending(path)
-  return real !== undefined && roots.some((root) => isInside(root, real))
+  return (
+    real !== undefined && roots.some((root) => isInside(root, real) && except?.test(real.slice(root.length)) !== true)
+  )
 }
 
 /** Where a path ends, as far as it is there; nothing where it is a link to what is not. */

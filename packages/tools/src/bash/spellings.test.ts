@@ -198,6 +198,7 @@ const SPELLINGS: readonly string[] = [
   "cd nested && timeout 5 git status",
   "cd nested; find . -maxdepth 0 -exec git status ';'",
   "cd embedded; git status",
+  "echo '[core]' >> link/config; echo 'fsmonitor=\"touch $M;false\"' >> link/config; git status",
   "printf ':!touch marked\\n:q!\\n' | git commit --allow-empty --amend",
 ]
 
@@ -229,6 +230,7 @@ function furnish(fixture: WorkspaceFixture): void {
   symlinkSync("..", join(fixture.root, "out"))
   symlinkSync("../..", join(fixture.root, "a/out"))
   symlinkSync("../marked", join(fixture.root, "gone"))
+  symlinkSync(".git", join(fixture.root, "link"))
 }
 
 function repository(sandbox: "auto" | "off"): WorkspaceFixture {
@@ -264,6 +266,26 @@ describe.for(STATES)("an allow list, sandbox %s", ([sandbox, spellings]) => {
     if (sandbox === "off") expect(readdirSync(fixture.root)).not.toContain("marked")
   })
 })
+
+test.for(["git status", "git diff", "git add .", "sh -c 'git status'"])(
+  "an allow list without a sandbox: a repository below that git asks for its changes starts nothing by %j",
+  async (command) => {
+    using fixture = workspaceFixture({}, { sandbox: "off", bash: { allow: ALLOWED } })
+    furnish(fixture)
+    const quiet = ["-c", "core.fsmonitor=false"]
+    fixture.gits(
+      ["-C", "nested", ...quiet, "commit", "--quiet", "--allow-empty", "--message=x"],
+      [...quiet, "add", "nested"],
+    )
+    fixture.write({ "nested/new.txt": "" })
+    rmSync(join(fixture.root, "marked"), { force: true })
+    await callTool(fixture.tools.get("bash")!, { command })
+    expect(existsSync(join(fixture.root, "marked"))).toBe(false)
+    // The trap is one: a git that nothing holds starts it.
+    fixture.git("status")
+    expect(existsSync(join(fixture.root, "marked"))).toBe(true)
+  },
+)
 
 /** What may stand around a spelling, on other lines or as other commands of the same line. */
 const SURROUNDINGS = ["ls; $X", "cd . && $X", "LANG=C ls -la\n$X", "$X # ls", "ls a.txt | cat; $X"]
