@@ -41,6 +41,7 @@ const WRITERS = {
     ".ci/house/error-codes.test.ts",
     "packages/backends/src/scripted/load.test.ts",
     "packages/runtime/src/configuration/configuration.test.ts",
+    "packages/store/src/database/new-database.test.ts",
   ],
 }
 const tests = part === "all" ? Object.values(WRITERS).flat() : WRITERS[part as "tools" | "formats"]

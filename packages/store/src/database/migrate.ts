@@ -40,6 +40,11 @@ export async function migrate(database: Database): Promise<string[]> {
     )
   }
   if (pending.length === 0) return []
+  if (database.dialect === "sqlite" && pending.length === MIGRATION_NAMES.length) {
+    const { makeNew } = await import("./new-database.ts")
+    const made = await makeNew(database).catch((thrown: unknown) => Promise.reject(failed(database, thrown)))
+    if (made) return [...MIGRATION_NAMES]
+  }
   const [{ Migrator }, { MIGRATIONS }, typed] = await Promise.all([
     import("kysely/migration"),
     import("../migrations/index.ts"),
@@ -52,13 +57,15 @@ export async function migrate(database: Database): Promise<string[]> {
     migrationLockTableName: `${TABLE}_lock`,
   })
   const { error, results = [] } = await migrator.migrateToLatest()
-  if (error !== undefined) {
-    throw new ToolwrightError("MIGRATION_FAILED", `The database ${database.name} could not be brought up to date.`, {
-      cause: error,
-      hint: "Nothing was changed. See the cause; 'toolwright db status' shows how far it is.",
-    })
-  }
+  if (error !== undefined) throw failed(database, error)
   return results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName)
+}
+
+function failed(database: Database, cause: unknown): ToolwrightError {
+  return new ToolwrightError("MIGRATION_FAILED", `The database ${database.name} could not be brought up to date.`, {
+    cause,
+    hint: "Nothing was changed. See the cause; 'toolwright db status' shows how far it is.",
+  })
 }
 
 async function hasTable(database: Database): Promise<boolean> {
