@@ -8,7 +8,7 @@ import pg from "pg"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
 import { callTool } from "@toolwright/host/testing/call-tool"
-import { postgresBinaries, startPostgres, type PostgresServer } from "./testing/postgres-server.ts"
+import { postgresBinaries, sharedPostgres, type PostgresServer } from "./testing/postgres-server.ts"
 import type { DatabaseToolsConfig } from "./config.ts"
 import { createDbMigrateTool } from "./db-migrate.ts"
 import { createDbStatusTool } from "./db-status.ts"
@@ -58,15 +58,15 @@ const sqlite: Dialect = {
   },
 }
 
-let server: PostgresServer | undefined
+let server: Omit<PostgresServer, "crash"> | undefined
 const binaries = postgresBinaries()
 beforeAll(async () => {
-  if (binaries !== undefined) server = await startPostgres(binaries)
+  if (binaries !== undefined) server = await sharedPostgres(binaries)
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
 const postgresql: Dialect = {
-  dsn: () => (server as PostgresServer).createDatabase(),
+  dsn: () => server!.createDatabase(),
   async query(dsn, sql) {
     const client = new pg.Client({ connectionString: dsn })
     await client.connect()

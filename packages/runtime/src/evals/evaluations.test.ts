@@ -17,7 +17,7 @@ import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openDatabase, runLog } from "@toolwright/store"
 import type { EvaluationReport } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { postgresBinaries, startPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
+import { postgresBinaries, sharedPostgres } from "../../../tools-database/src/testing/postgres-server.ts"
 import type { ToolwrightOptions } from "../toolwright.ts"
 import { evaluations } from "./evaluations.ts"
 import { plannedTrials } from "./given.ts"
@@ -288,7 +288,7 @@ describe("an evaluation that is stopped", () => {
 
   const binaries = postgresBinaries()
   test.skipIf(binaries === undefined)("on PostgreSQL too", async () => {
-    await using postgres = await startPostgres(binaries!)
+    await using postgres = await sharedPostgres(binaries!)
     await goesOn(settingsIn(folder(), { runs: { database: postgres.createDatabase() } }))
   })
 })

@@ -12,9 +12,9 @@ test("the names that are looked for are those of the migrations", () => {
   expect(MIGRATION_NAMES).toEqual(Object.keys(MIGRATIONS).toSorted())
 })
 
-onBothDatabases("a database", (address) => {
+onBothDatabases("a database", (address, newDatabase) => {
   test("is brought to our tables once, also by several at a time", async () => {
-    const at = address()
+    const at = newDatabase()
     const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(at)))
     for (const database of databases) {
       expect(await migrationStatus(database)).toEqual({ applied: MIGRATION_NAMES, pending: [], unknown: [] })
@@ -24,7 +24,7 @@ onBothDatabases("a database", (address) => {
   })
 
   test("of a newer version is left alone", async () => {
-    const at = address()
+    const at = newDatabase()
     const database = await openDatabase(at)
     await database.query("UPDATE toolwright_migrations SET name = '9999-later' WHERE name = '0001-run-log'")
     await database.close()

@@ -24,6 +24,8 @@ import { freePort } from "../../../host/src/testing/free-port.ts"
 export interface PostgresServer extends AsyncDisposable {
   /** DSN of a new, empty database. The password has characters that URLs must escape. */
   createDatabase(): string
+  /** Says statements to a database of this server, each for itself. */
+  say(address: string, ...statements: readonly string[]): void
   readonly password: string
   /** Kills the server and all its processes, as a machine that loses its power would, and starts it again. */
   crash(): Promise<void>
@@ -116,13 +118,17 @@ async function prepare(binaries: string, settings: readonly string[] = []): Prom
   return { folder, data, port, start }
 }
 
-/** Says statements to a server, each for itself. */
-function say(binaries: string, port: number, ...statements: readonly string[]): void {
-  const to = ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-q"]
-  execFileSync(join(binaries, "psql"), [...to, ...statements.flatMap((statement) => ["-c", statement])], {
-    env: { PATH: process.env.PATH ?? "", LC_ALL: "C", PGPASSWORD: PASSWORD },
+/** Says statements to a database, each for itself. */
+function sayTo(binaries: string, address: string, ...statements: readonly string[]): void {
+  execFileSync(join(binaries, "psql"), [address, "-q", ...statements.flatMap((statement) => ["-c", statement])], {
+    env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
     stdio: ["pipe", "pipe", "pipe"],
   })
+}
+
+/** Says statements to a server, each for itself. */
+function say(binaries: string, port: number, ...statements: readonly string[]): void {
+  sayTo(binaries, addressOf(port, "postgres"), ...statements)
 }
 
 const addressOf = (port: number, name: string): string =>
@@ -147,6 +153,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
       say(binaries, port, `CREATE DATABASE ${name}`)
       return addressOf(port, name)
     },
+    say: (address, ...statements) => sayTo(binaries, address, ...statements),
     async crash() {
       killAllIn(data)
       await stopped()
@@ -179,6 +186,7 @@ export async function sharedPostgres(binaries: string): Promise<Omit<PostgresSer
       names.push(name)
       return addressOf(port, name)
     },
+    say: (address, ...statements) => sayTo(binaries, address, ...statements),
     async [Symbol.asyncDispose]() {
       const dropped = names.splice(0).map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       if (dropped.length > 0) say(binaries, port, ...dropped)
