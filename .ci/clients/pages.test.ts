@@ -1,12 +1,11 @@
-import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { afterAll, expect, test } from "vitest"
+import { compilerLines } from "../house/compiler.ts"
 import { blocks, runExample } from "../house/run-example.ts"
 
 const folder = join(import.meta.dirname, "node_modules/.cache/pages")
-const TSC = join(import.meta.dirname, "../../node_modules/typescript/bin/tsc")
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The SDK by the name that its users have for it. */
@@ -56,13 +55,7 @@ function errorsOf(files: Readonly<Record<string, string>>): string[] {
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: "../../../tsconfig.json", include: Object.keys(files) }),
   )
-  try {
-    execFileSync(process.execPath, [TSC, "-p", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" })
-    return []
-  } catch (thrown) {
-    return String((thrown as { stdout: string }).stdout)
-      .split("\n")
-      .filter((line) => /(ours|theirs)\.ts\(.*error TS/.test(line))
-      .toSorted()
-  }
+  return compilerLines(folder)
+    .filter((line) => /(ours|theirs)\.ts\(.*error TS/.test(line))
+    .toSorted()
 }
