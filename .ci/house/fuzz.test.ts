@@ -3,14 +3,14 @@ import { TARGETS } from "../../bench/fuzz/index.ts"
 import { createRandom } from "../../bench/fuzz/random.ts"
 import { fuzz } from "../../bench/fuzz/target.ts"
 
-/** How many inputs each: a few here, `TOOLWRIGHT_FUZZ=100000` for the night. */
+/** How many inputs each: a few here, `TOOLWRIGHT_FUZZ=100000` for the night, as `test:whole` has it. */
 const INPUTS = Number(process.env.TOOLWRIGHT_FUZZ ?? 0)
 const FEW: Readonly<Record<string, number>> = {
-  schemas: 150,
-  templates: 2000,
-  replies: 2000,
-  gbnf: 2000,
-  configurations: 2000,
+  schemas: 75,
+  templates: 500,
+  replies: 500,
+  gbnf: 500,
+  configurations: 500,
 }
 
 test.each(TARGETS)(
