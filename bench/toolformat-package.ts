@@ -42,14 +42,15 @@ const npm = (folder: string, ...args: string[]): string =>
  */
 export function packAndInstall(): { folder: string; tarballs: Record<string, number> } {
   const folder = mkdtempSync(join(tmpdir(), "toolformat-"))
-  const tarballs: Record<string, number> = {}
-  const files = PACKAGES.map((room) => {
-    const [packed] = JSON.parse(
-      npm(ROOT, "pack", "-w", `packages/${room}`, "--pack-destination", folder, "--json"),
-    ) as { filename: string; size: number }[]
-    tarballs[room] = packed!.size
-    return `./${packed!.filename}`
-  })
+  // At once: npm takes longer to start than to pack.
+  const rooms = PACKAGES.flatMap((room) => ["-w", `packages/${room}`])
+  const packed = JSON.parse(npm(ROOT, "pack", ...rooms, "--pack-destination", folder, "--json")) as {
+    name: string
+    filename: string
+    size: number
+  }[]
+  const tarballs = Object.fromEntries(packed.map(({ name, size }) => [name.replace(/^.*\//, ""), size]))
+  const files = packed.map(({ filename }) => `./${filename}`)
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }')
   npm(folder, "install", "--ignore-scripts", "--prefer-offline", ...files)
   return { folder, tarballs }
