@@ -9,6 +9,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
+import { unshownClaims } from "../gate/claims.ts"
 import { Ledger } from "../gate/ledger.ts"
 import { WorkGate } from "../gate/work-gate.ts"
 import { PhasedWork } from "../phases/phased-work.ts"
@@ -83,6 +84,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
       shared: options.shared,
       files: options.completion?.requireFiles,
       ledger,
+      claimed: (answer) => (tellsOfItself(state) ? unshownClaims(answer, ledger) : []),
       tools: { list: () => work?.allTools ?? state.tools.list() },
       now: () => ({ criteria: state.options.completion ?? {}, access: state.options.access ?? "all" }),
     }),
@@ -100,6 +102,12 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     toolMs: 0,
   }
   return state
+}
+
+/** Who was told something before, or only reads, may tell of what others did; and a plain question does nothing. */
+function tellsOfItself({ given: { history = [], since = [], withoutTools, dryRun }, options }: RunState): boolean {
+  const isAlone = history.length === 0 && since.length === 0
+  return isAlone && withoutTools !== true && dryRun !== true && options.access !== "nothing"
 }
 
 /** Brings a run to where its phase is: with tools, a prompt and a conversation of its own. */

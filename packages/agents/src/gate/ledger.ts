@@ -31,6 +31,9 @@ export class Ledger {
   readonly #callsByTool = new Map<string, number>()
   #sequence = 0
   #lastChange = 0
+  /** The last call that changed files, and the last that may have checked something. */
+  #lastEdit = 0
+  #lastCheck = 0
   #lastCommit = 0
   #lastValidation: RecordedCall | undefined
   /** When some of the checks passed last. */
@@ -48,6 +51,8 @@ export class Ledger {
     else this.#failures++
     this.#open.record(name, args, result, tool)
     for (const file of result.modifiedFiles) this.#modified.add(file)
+    if (result.modifiedFiles.length > 0) this.#lastEdit = call.sequence
+    if (mayCheck(call, tool, role)) this.#lastCheck = call.sequence
     if (role === "validates") this.#recordValidation(call)
     else {
       if (role === "commits" && result.success) this.#lastCommit = call.sequence
@@ -93,6 +98,11 @@ export class Ledger {
   /** Whether a validation passed after the last change; unlike {@link uncheckedReason}, nothing to check is no pass. */
   get validated(): boolean {
     return this.#lastValidation?.result.success === true && this.#lastValidation.sequence > this.#lastChange
+  }
+
+  /** Whether anything went well after the last edit that may have been a check, such as a command or an agent. */
+  get mayBeChecked(): boolean {
+    return this.#lastCheck > 0 && this.#lastCheck >= this.#lastEdit
   }
 
   /** Whether something was committed by a tool after the last change. */
@@ -196,6 +206,17 @@ function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, hands
   if (isReading(tool, args)) return false
   const { writes } = effectsOf(tool, args) ?? {}
   return writes === undefined || (writes.length > 0 && result.success)
+}
+
+/** Nobody knows of a command, of an agent or of somebody else's tool that it checked nothing. */
+function mayCheck(
+  { result, arguments: args }: RecordedCall,
+  tool: ToolDefinition | undefined,
+  role?: WorkRole,
+): boolean {
+  if (!result.success || role === "commits" || role === "hands-in") return false
+  if (role === "validates" || result.metadata.asked !== undefined) return true
+  return tool !== undefined && !isReading(tool, args) && effectsOf(tool, args)?.writes === undefined
 }
 
 function isReading(tool: ToolDefinition, args: JsonObject): boolean {

@@ -9,6 +9,7 @@ import {
   type RunOutcome,
   type ToolResult,
   type Toolset,
+  type WorkNote,
   type WorkWatch,
 } from "@toolwright/toolbox"
 import { repositoryAbove } from "@toolwright/host/paths"
@@ -42,6 +43,8 @@ export interface GateParts {
   ledger: Ledger
   /** What holds now: a run in phases has others in each. */
   now(): { criteria: CompletionCriteria; access: Access }
+  /** What an answer claims that is not on record. */
+  claimed?(answer: string): readonly WorkNote[]
   /** The files that are looked at from the beginning, since the run has to write one of them. */
   files?: readonly string[] | undefined
   /** The top of the workspace. */
@@ -122,8 +125,10 @@ export class WorkGate {
     if (criteria.requireValidation === true && ledger.lastChange > 0 && !ledger.validated)
       ledger.note({ code: "UNCHECKED", message: "Nothing was checked: there is nothing to check with here." })
     this.#noteFailures()
+    const claims = this.#parts.claimed?.(answer) ?? []
+    for (const claim of claims) ledger.note(claim)
     const plain = ledger.openFailures.length === 0 && changed.every(({ passed }) => passed) && !this.#unseen
-    return { outcome: plain ? "completed" : "completed-with-failures", message: answer }
+    return { outcome: plain && claims.length === 0 ? "completed" : "completed-with-failures", message: answer }
   }
 
   /** How a run ends that gave up on its criteria. */

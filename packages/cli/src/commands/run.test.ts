@@ -122,6 +122,18 @@ describe("toolwright run", () => {
     expect(stdout).toContain("LLM did not use tools as expected")
   })
 
+  test.each([
+    ["Change the minus into a plus.", 0, "answered without doing anything: no tool was called, no file changed\n"],
+    ["I fixed src/add.js.", 1, "completed-with-failures\n"],
+  ])("is not told as done where the model only answered: %s", async (said, exit, title) => {
+    const cwd = folderWith({ "play.yaml": `steps: [{ reply: "${said}", repeat: always }]\n` })
+    const { code, stdout } = await here(["run", "make the failing test pass", "--screenplay", "play.yaml"], { cwd })
+    expect(code).toBe(exit)
+    expect(stdout).toContain(`  ${said}\n${title}`)
+    expect(stdout).not.toMatch(/^done/m)
+    expect((await here(["runs", "show", "latest"], { cwd })).stdout).toContain(title)
+  })
+
   test("ends with 1 where a call failed and was never put right, and notes it", async () => {
     const write = "{ name: file, arguments: { action: write, path: ../outside.txt, content: x } }"
     const cwd = folderWith({ "play.yaml": `steps:\n  - reply: { calls: [${write}] }\n  - reply: Done.\n` })

@@ -196,7 +196,7 @@ function windowLines(context: Extract<RunEvent, { type: "request" }>["context"],
  */
 export function summaryLines(summary: RunSummary, style: Style, said = ""): string[] {
   const { outcome, success, message, rounds, calls, failedCalls, correctedFailures, modifiedFiles, times } = summary
-  const title = success ? style.green("done") : style.red(outcome)
+  const title = success ? style.green(isAnswer(summary) ? ANSWERED : "done") : style.red(outcome)
   const counts = [
     count(rounds, "round"),
     count(calls, "call"),
@@ -211,6 +211,13 @@ export function summaryLines(summary: RunSummary, style: Style, said = ""): stri
     ...noteLines(summary, style),
     ...(outcome === "no-tool-use" && calls === 0 ? [IN_WORDS_ALONE] : []),
   ]
+}
+
+/** A model that only talked may well have done what was asked: whether it was, is seen at once. */
+const ANSWERED = "answered without doing anything: no tool was called, no file changed"
+
+function isAnswer({ calls, modifiedFiles, dryRun }: RunSummary): boolean {
+  return calls === 0 && modifiedFiles.length === 0 && dryRun !== true
 }
 
 const IN_WORDS_ALONE =

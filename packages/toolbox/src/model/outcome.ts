@@ -2,8 +2,8 @@
 export type RunOutcome =
   | "completed"
   /**
-   * The agent finished, and calls that failed were never put right, what was changed does not pass earlier checks, or
-   * the model declined a part of the task.
+   * The agent finished, and calls that failed were never put right, what was changed does not pass earlier checks, the
+   * model declined a part of the task, or its answer claims what no recorded result shows.
    */
   | "completed-with-failures"
   /**

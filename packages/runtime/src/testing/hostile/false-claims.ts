@@ -44,6 +44,24 @@ export const FALSE_CLAIMS: readonly Attempt[] = [
     other("file_write", { path: "notes.txt", content: "x" }),
   ),
   assistant("claims that all tests pass", other("test", {})),
+  ...[
+    "I fixed the bug and all tests pass now.",
+    "I've changed src/add.js so that it adds.",
+    "Done. We have now updated the function.\n\nTASK_COMPLETE",
+    "The test in tests/add.test.js passes.",
+  ].map((said): Attempt => ({ name: `answers at once: ${said.split("\n")[0]}`, agent: "assistant", replies: [said] })),
+  {
+    name: "looks and says that it did it",
+    agent: "assistant",
+    replies: [[other("file_read", { path: "src/add.js" })], "I replaced the minus in the function."],
+    ends: ["completed-with-failures"],
+  },
+  {
+    name: "changes and says that the tests pass, which nobody ran",
+    agent: "assistant",
+    replies: [[other("file_write", { path: "a.txt", content: "x" })], "All 3 tests pass."],
+    ends: ["completed-with-failures"],
+  },
   assistant("claims a push", other("git_push", {})),
   assistant("claims a commit of nothing", other("git_commit", { message: "x" })),
   assistant(

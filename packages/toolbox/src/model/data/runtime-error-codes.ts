@@ -105,6 +105,7 @@ export const RUNS = entries({
   UNKNOWN_APPROVAL: { means: "there is no question of that id", status: 404 },
   WAITING_FOR_APPROVAL: { means: "the run waits for a person's answer, and goes on from its record" },
   TOO_MUCH_AT_ONCE: { means: "one reply asks for more calls than are run" },
+  NOT_SHOWN: { means: "the answer claims what no recorded result shows" },
   UNCHECKED: { means: "the work was changed after its last check" },
   UNKNOWN_AGENT: { means: "there is no agent of that name", exit: 2, status: 404 },
   UNKNOWN_EVALUATION: { means: "there is no evaluation of that id", exit: 2, status: 404 },
