@@ -353,6 +353,7 @@ describe("an evaluation that came in as a file", () => {
       models: [{ model: "m", measured: 2, passed: 1, passAt: { 1: 0.5 }, inputTokens: 6 }],
     })
     expect(JSON.stringify(found)).not.toMatch(/home|u001b/)
+    expect(await evaluationReport(log, "latest")).toEqual(found)
     expect(await listEvaluations(log)).toMatchObject([
       { id: "e1", suite: "writing", imported: true, message: "1 of 2 trials passed" },
     ])

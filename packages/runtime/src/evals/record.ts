@@ -162,9 +162,15 @@ export async function readEvaluation(log: RunLog, id: string): Promise<RecordedE
 }
 
 async function evaluationRow(log: RunLog, id: string): Promise<RunRow> {
-  const row = id === "latest" ? (await log.list({ surface: EVALUATION_SURFACE, limit: 1 }))[0] : await found(log, id)
+  const row = id === "latest" ? await newest(log) : await found(log, id)
   if (row !== undefined && (row.surface === EVALUATION_SURFACE || isImported(row))) return row
   throw unknownEvaluation(id, await known(log))
+}
+
+/** The newest that was tried here; where none was, the newest that came in as a file. */
+async function newest(log: RunLog): Promise<RunRow | undefined> {
+  const [own] = await log.list({ surface: EVALUATION_SURFACE, limit: 1 })
+  return own ?? (await log.list({ surface: "import", limit: 50 })).find(isImported)
 }
 
 /** One that came in as a file; a run's title may begin like one's, but a run has an agent. */
