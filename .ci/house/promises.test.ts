@@ -55,9 +55,9 @@ const DESCRIPTIONS = new Map<string, string>([
     "says what is not promised",
   ],
   [
-    "Interpreters and build tools (`node`, `python`, `make`, `npm`) that you allow run what they find: an " +
-      "allow list with " +
-      "one of these is no boundary without a sandbox.",
+    "Interpreters and build tools (`node`, `python`, `make`, `npm`) that you allow run what they find, and " +
+      "programs that write where they are told (`cp`, `tee`, `tar`) can write git's configuration before git " +
+      "runs in the same line: an allow list with one of these is no boundary without a sandbox.",
     "says what is not promised",
   ],
   [

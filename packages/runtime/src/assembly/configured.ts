@@ -15,9 +15,6 @@ export function backendKindOf(model: Configuration["model"]): BackendKind | unde
   return model.baseUrl === undefined && model.name === undefined ? undefined : "openai-compatible"
 }
 
-/** The backend of the pairing that does runs where no model is configured. */
-export const DEFAULT_BACKEND: BackendKind = "pocket"
-
 /** What to do where no model is configured, in words that the command line turns into flags. */
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
   \`model.name: qwen2.5-coder:7b\` \`model.baseUrl: http://localhost:11434/v1\`

@@ -53,6 +53,21 @@ test("a server of mcp.folder starts there, and one that a person names where the
   )
 })
 
+test.each([
+  ["connect", { connect: ["sh ./server"] }],
+  ["servers", { servers: { a: { command: "sh", args: ["./server"] } } }],
+  ["servers, with a folder of its own", { servers: { a: { command: "sh", args: ["../server"], cwd: "deep" } } }],
+])("a server of %s that code names starts below the folder that relative paths start from", async (_, mcp) => {
+  const [project, marker] = [join(home, "project"), join(home, "started")]
+  writeFileSync(join(project, "server"), `pwd > ${marker}\nexit 0\n`)
+  const env = { PATH: process.env.PATH, XDG_STATE_HOME: join(home, "state") }
+  await createToolwright({ cwd: project, mcp, env, log: () => {} })
+    .then((toolwright) => toolwright.close())
+    .catch(() => {})
+  const { cwd: own = "." } = "servers" in mcp ? (mcp.servers.a as { cwd?: string }) : {}
+  expect(readFileSync(marker, "utf8").trim()).toBe(join(project, own))
+})
+
 test("a service that was away at the start is called away no more once it answers", async () => {
   const tool = { name: "weather", description: "Says the weather", parameters: { type: "object" }, tags: [] }
   const service = createServer((_request, response) => {

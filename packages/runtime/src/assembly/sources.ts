@@ -44,9 +44,11 @@ export async function connectSources(
   const mcp = await import("@toolwright/mcp")
   const wanted = [
     ...(servers === undefined ? [] : mcp.readMcpServers({ mcpServers: servers }, "mcp.servers")),
-    ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file)).map(startingIn(folder))),
-    ...connect.map(mcp.parseMcpServer).map(startingIn(folder)),
-  ].filter(({ enabled }) => enabled)
+    ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file))),
+    ...connect.map(mcp.parseMcpServer),
+  ]
+    .filter(({ enabled }) => enabled)
+    .map(startingIn(resolve(cwd, folder ?? ".")))
   const opened = await Promise.allSettled(
     wanted.map((server) => {
       const told = toldStore(env, { kind: "mcp", name: server.name, target: targetOf(server, cwd) }, log)
@@ -90,11 +92,8 @@ function forPeople(server: string, line: string): string {
 }
 
 /** A server that is started, and does not say where, starts in this folder. */
-function startingIn(folder: string | undefined): (server: McpServerConfiguration) => McpServerConfiguration {
-  return (server) =>
-    folder === undefined || server.command === undefined
-      ? server
-      : { ...server, cwd: server.cwd === undefined ? folder : resolve(folder, server.cwd) }
+function startingIn(folder: string): (server: McpServerConfiguration) => McpServerConfiguration {
+  return (server) => (server.command === undefined ? server : { ...server, cwd: resolve(folder, server.cwd ?? ".") })
 }
 
 const NOTHING: ConnectedSources = { attached: [], missing: [], close: async () => {} }

@@ -1,5 +1,6 @@
 /** What the configuration is, without anything that is made from it: quick to load, for help texts and editors. */
-export { DEFAULT_BACKEND, hasModel } from "../assembly/configured.ts"
+export { hasModel } from "../assembly/configured.ts"
+export { DEFAULT_BACKEND } from "../pairing/default-backend.ts"
 export { findConfigurationFile, readConfigurationFile, type FileSettings } from "./file.ts"
 export {
   defaultConfiguration,

@@ -12,9 +12,9 @@ import {
 } from "@toolwright/backends"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
-import { DEFAULT_BACKEND } from "../assembly/configured.ts"
 import { beyond } from "./by-hand.ts"
 import { commandFor } from "./command.ts"
+import { DEFAULT_BACKEND } from "./default-backend.ts"
 import type { Pairing, Reading } from "./pairing.ts"
 
 /** Inferences of a run at most: it does two or three steps, and then goes in circles. */

@@ -10,7 +10,8 @@ export function nothingThere(app: Pick<Hono, "routes">): (asked: { method: strin
   return ({ method, path }) => {
     const routes = routesOf(app.routes)
     const methods = methodsAt(routes, path)
-    if (methods.length > 0)
+    // A route that takes the method, and has nothing by this name, is where nothing is.
+    if (methods.length > 0 && !methods.includes(method === "HEAD" ? "GET" : method))
       return problem(
         {
           code: "METHOD_NOT_ALLOWED",
