@@ -40,10 +40,15 @@ export async function launch(): Promise<Browser> {
 }
 
 /**
- * A page, and whatever it did that a page of ours may not do: requests to elsewhere, errors, breaches of its policy.
+ * A page, and whatever it did that a page of ours may not do: requests to elsewhere, errors, breaches of its policy. It
+ * is that of somebody who asked for less motion, since what moves is painted again and again.
  */
 export async function openPage(browser: Browser, size = { width: 1280, height: 800 }) {
-  const context = await browser.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] })
+  const context = await browser.newContext({
+    viewport: size,
+    permissions: ["clipboard-read", "clipboard-write"],
+    reducedMotion: "reduce",
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(120_000)
   const wrong: string[] = []

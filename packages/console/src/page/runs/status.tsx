@@ -19,7 +19,7 @@ export function Status({ run: { status } }: { run: Pick<RunDigest, "status"> }) 
   return (
     <Badge tone={TONES[status] ?? "soft"}>
       {status === "running" ? (
-        <span aria-hidden className="mr-1 inline-block size-1.5 animate-pulse rounded-full bg-current" />
+        <span aria-hidden className="mr-1 inline-block size-1.5 motion-safe:animate-pulse rounded-full bg-current" />
       ) : null}
       {status.replaceAll("-", " ")}
     </Badge>

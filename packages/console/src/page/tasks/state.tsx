@@ -14,7 +14,7 @@ export function TaskStateBadge({ state }: { state: string }) {
   return (
     <Badge tone={TONES[state] ?? "soft"}>
       {state === "running" ? (
-        <span aria-hidden className="mr-1 inline-block size-1.5 animate-pulse rounded-full bg-current" />
+        <span aria-hidden className="mr-1 inline-block size-1.5 motion-safe:animate-pulse rounded-full bg-current" />
       ) : null}
       {state.replaceAll("-", " ")}
     </Badge>
