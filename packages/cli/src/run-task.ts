@@ -110,7 +110,7 @@ function beside(invocation: Invocation, { json, "output-schema": schema }: Value
 /** Where the record is, and what can be done next; events tell a program both. */
 async function tellEnd(seen: Invocation, values: Values, toolwright: Toolwright, summary: RunSummary): Promise<void> {
   if (values.json === true) return
-  tellRecord(seen, values, summary, toolwright.log.target)
+  if (values.record !== false) tellRecord(seen, toolwright, summary.runId)
   await tellWays(seen, toolwright, summary, values.record !== false)
 }
 
@@ -151,19 +151,25 @@ function chosenRenderer(invocation: Invocation, { json, record }: Values, paired
   return paired ? wholeRenderer(invocation, { recorded: record !== false }) : rendererFor(invocation)
 }
 
-function tellRecord({ cwd, stdout }: Invocation, { record }: Values, { runId }: RunSummary, target: string): void {
-  if (record === false) return
+/** Says how a run is looked at. */
+export function tellRecord(invocation: Invocation, { log }: Toolwright, runId: string): void {
+  invocation.stdout.write(`record: toolwright runs show ${runId}${databaseOption(invocation, log)}\n`)
+}
+
+/** What a command needs beside the run's id to find it: nothing for the folder's own database, nor for a server's. */
+function databaseOption({ cwd }: Invocation, { target }: Toolwright["log"]): string {
   const isOwn = target === resolve(cwd, ".toolwright/state.sqlite") || target.includes("://")
-  stdout.write(`record: toolwright runs show ${runId}${isOwn ? "" : ` --database ${quoted(target)}`}\n`)
+  return isOwn ? "" : ` --database ${quoted(target)}`
 }
 
 /** How what was changed is taken back, and how a run that was stopped goes on. */
 export async function tellWays(
-  { stdout }: Invocation,
+  invocation: Invocation,
   { configuration, log }: Toolwright,
   summary: RunSummary,
   recorded = true,
 ): Promise<void> {
+  const { stdout } = invocation
   const { runId, modifiedFiles } = summary
   if (configuration.undo.enabled && modifiedFiles.length > 0)
     stdout.write(`take it back with: toolwright undo ${runId}\n`)
@@ -174,7 +180,7 @@ export async function tellWays(
     .open()
     .then((opened) => wayOn(opened, summary))
     .catch(() => undefined)
-  if (way !== undefined) stdout.write(`go on with: ${way}\n`)
+  if (way !== undefined) stdout.write(`go on with: ${way}${databaseOption(invocation, log)}\n`)
 }
 
 /** The end of a run with a model that is made for its tools: where it did nothing, who else could is said. */

@@ -6,7 +6,7 @@ import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { exitCodeOf, show, tellWays } from "../run-task.ts"
+import { exitCodeOf, show, tellRecord, tellWays } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -54,7 +54,7 @@ export const branchCommand: Command = {
     const options = { at, surface: "run", keepFiles: values["keep-files"] === true, onTakenBack: tell(invocation) }
     const id = await toolwright.branch(run, { ...options, ...(edit === undefined ? {} : { edit }) })
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
-    if (values.json !== true) invocation.stdout.write(`record: toolwright runs show ${id}\n`)
+    if (values.json !== true) tellRecord(invocation, toolwright, id)
     if (summary !== undefined && values.json !== true) await tellWays(invocation, toolwright, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },

@@ -121,6 +121,23 @@ test("a run that was stopped says at its end how to go on, and that is so", asyn
   }
 })
 
+test("a run in another database says where when it says how to go on, and so does the branch", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
+  const database = join(cwd, "else.sqlite")
+  const first = ["run", "look", "--max-rounds", "1", "--database", database]
+  let said = (await here([...first, ...(await model([look]))], { cwd })).stdout
+  for (const rounds of [2, 4]) {
+    const [, line = ""] = /^go on with: toolwright (.*)$/m.exec(said) ?? []
+    expect(line.split(" ").slice(4)).toEqual(["--max-rounds", `${rounds}`, "--database", database])
+    said = (await here([...line.split(" "), ...(await model(Array.from({ length: rounds }, () => look)))], { cwd }))
+      .stdout
+    expect(said).toMatch(/^max-rounds/m)
+    const [, shown = ""] = /^record: toolwright (.*)$/m.exec(said) ?? []
+    expect(await here(shown.split(" "), { cwd })).toMatchObject({ code: 0 })
+  }
+})
+
 test("the database says where it is and what is in it, and gives everything as text", async () => {
   const cwd = folderWith({})
   expect((await here(["db", "status"], { cwd })).stdout).toContain("nothing is there yet")
