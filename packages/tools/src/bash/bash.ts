@@ -314,7 +314,10 @@ async function whereItLeads(
   const folders = foldersOf(cwd, met)
   if (folders === undefined) return uncontained("so many changes of folder", ["one cd"])
   const out = leadsOut(roots, folders, met)
-  if (out !== undefined) return uncontained(`${out}, which may lead out of the workspace`, ["names without links"])
+  if (out !== undefined)
+    return uncontained(`${out}, which may lead out of the workspace, or to files of git or of toolwright`, [
+      "names without links",
+    ])
   if (!met.some(({ program }) => program === "git")) return undefined
   // git takes the repository of the next folder above that has one, and asks those below it what has changed in them.
   const below = (await repositoriesIn(roots)).filter((path) => basename(path) === ".git").map((path) => dirname(path))

@@ -24,7 +24,8 @@ export function startsOthers(command: SimpleCommand, rules: Rules): string | und
   rules.met?.({ program, args, redirects })
   const variable = assigned.find((name) => !isHarmlessVariable(name, program === ""))
   if (variable !== undefined) return `the variable ${variable}`
-  if (redirects.some((target) => !staysInside(target))) return "a redirection that may lead out of the workspace"
+  if (redirects.some((target) => !staysInside(target)))
+    return "a redirection that may lead out of the workspace, or to files of git or of toolwright"
   if (ANYTHING.has(program)) return `${program}, which runs whatever it is told`
   const check = CHECKS[program]
   return check === undefined ? undefined : check(args, rules, program)
