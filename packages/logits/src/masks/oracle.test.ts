@@ -7,9 +7,9 @@ import { isAllowed } from "./apply.ts"
 import { createMaskEngine, type TokenMatcher } from "./engine.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
-/** MASK_ORACLE=full follows 200 calls over 50 tool sets and takes some minutes. */
+/** TOOLWRIGHT_FULL=1 follows 200 calls over 50 tool sets and takes some minutes. */
 const full =
-  (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env["MASK_ORACLE"] === "full"
+  (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env["TOOLWRIGHT_FULL"] === "1"
 const SETS = full ? 50 : 3
 const CALLS = full ? 4 : 1
 
