@@ -52,8 +52,9 @@ model declined or asked.
 
 The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right,
 or the tests as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note
-of each. So does a run whose answer says that it changed something or that tests pass, where no recorded result shows
-it.
+of each. So does a run of an agent that may change something, whose answer says in plain English that it changed code or
+files while none of its calls changed anything, or that tests pass while nothing that may have run them went well since
+its last change.
 
 With \`--dry-run\` the model's calls are checked against the tools' schemas and the permissions, and shown; none is
 run, and the model is told so. With \`--json\` each is a line with type "call-end", name and arguments. The exit code
