@@ -5,6 +5,7 @@ import type { Configuration, LoadedConfiguration, Toolwright } from "@toolwright
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
+import { givenFlags, quoted } from "./given-flags.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
@@ -111,7 +112,7 @@ function beside(invocation: Invocation, { json, "output-schema": schema }: Value
 async function tellEnd(seen: Invocation, values: Values, toolwright: Toolwright, summary: RunSummary): Promise<void> {
   if (values.json === true) return
   if (values.record !== false) tellRecord(seen, toolwright, summary.runId)
-  await tellWays(seen, toolwright, summary, values.record !== false)
+  await tellWays(seen, { ...values }, toolwright, summary, values.record !== false)
 }
 
 function printValue({ stdout }: Invocation, { success, output }: RunSummary): void {
@@ -165,6 +166,7 @@ function databaseOption({ cwd }: Invocation, { target }: Toolwright["log"]): str
 /** How what was changed is taken back, and how a run that was stopped goes on. */
 export async function tellWays(
   invocation: Invocation,
+  values: Readonly<Record<string, unknown>>,
   { configuration, log }: Toolwright,
   summary: RunSummary,
   recorded = true,
@@ -174,13 +176,17 @@ export async function tellWays(
   if (configuration.undo.enabled && modifiedFiles.length > 0)
     stdout.write(`take it back with: toolwright undo ${runId}\n`)
   if (!recorded || summary.dryRun === true) return
-  const { wayOn } = await import("@toolwright/runtime")
+  const { redactorFor, wayOn } = await import("@toolwright/runtime")
   // A run whose record cannot be read ended for that.
   const way = await log
     .open()
     .then((opened) => wayOn(opened, summary))
     .catch(() => undefined)
-  if (way !== undefined) stdout.write(`go on with: ${way}${databaseOption(invocation, log)}\n`)
+  if (way === undefined) return
+  const there = `${way}${databaseOption(invocation, log)}`
+  // An address may hold a password, and what is printed is kept by others.
+  const redact = redactorFor(configuration, invocation.env)
+  stdout.write(`go on with: ${there}${neutralise(redact(givenFlags(values, there)))}\n`)
 }
 
 /** The end of a run with a model that is made for its tools: where it did nothing, who else could is said. */
@@ -209,10 +215,6 @@ async function configuredFor(
   const name = agent ?? values.agent
   const kits = PROFILES.find((profile) => profile.name === name)?.kits
   return { configuration: await withKits(configuration, kits), waiting }
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Shows the events of a run and returns what the generator returns. */

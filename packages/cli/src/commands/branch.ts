@@ -55,7 +55,7 @@ export const branchCommand: Command = {
     const id = await toolwright.branch(run, { ...options, ...(edit === undefined ? {} : { edit }) })
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
     if (values.json !== true) tellRecord(invocation, toolwright, id)
-    if (summary !== undefined && values.json !== true) await tellWays(invocation, toolwright, summary)
+    if (summary !== undefined && values.json !== true) await tellWays(invocation, values, toolwright, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
 }

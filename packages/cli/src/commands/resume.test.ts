@@ -14,6 +14,11 @@ async function model(steps: Steps): Promise<string[]> {
   return ["--model", "m", "--base-url", server.baseUrl]
 }
 
+/** The words of a line, as a shell reads them. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, inner]) => inner ?? word)
+}
+
 test("a run whose process was killed goes on where it was, does nothing twice, and its record holds", async () => {
   const cwd = folderWith({ "log.txt": "" })
   const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
@@ -102,20 +107,25 @@ test("a run that is under way is not taken over", async () => {
 test("a run that was stopped says at its end how to go on, and that is so", async () => {
   const cwd = folderWith({ "a.txt": "a\n" })
   const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
-  const run = startCli(["run", "look", ...(await model([look, { reply: { text: "I think", hang: true } }]))], { cwd })
+  const end = { reply: "It is a." }
+  const server = await model([look, { reply: { text: "I think", hang: true } }, end])
+  const elsewhere = ["--database", join(cwd, "its runs.sqlite"), "--native-tools", "true"]
+  const run = startCli(["run", "look", ...server, ...elsewhere, "--careful"], { cwd })
   await run.until(/round 2\/20/)
   run.child.kill("SIGINT")
   const stopped = await run.finished
   expect(stopped.code).toBe(130)
-  const limited = await here(["run", "look", "--max-rounds", "1", ...(await model([look]))], { cwd })
+  const limits = await model([look, end])
+  const limited = await here(["run", "look", "--max-rounds", "1", ...limits], { cwd })
   for (const [said, more] of [
-    [stopped.stdout, []],
-    [limited.stdout, ["--max-rounds", "2"]],
+    [stopped.stdout, [...server, "--native-tools", ...elsewhere.slice(0, 2)]],
+    [limited.stdout, ["--max-rounds", "2", ...limits]],
   ] as const) {
     const [, line = ""] = /^go on with: toolwright (.*)$/m.exec(said) ?? []
     expect(line).toMatch(/^branch \S+ --at \d+/)
-    expect(line.split(" ").slice(4)).toEqual(more)
-    const on = await here([...line.split(" "), ...(await model([{ reply: "It is a." }]))], { cwd })
+    const typed = wordsOf(line)
+    expect(new Set(typed.slice(4))).toEqual(new Set(more))
+    const on = await here(typed, { cwd })
     expect(on).toMatchObject({ code: 0, stdout: expect.stringContaining("It is a.") })
     expect(on.stdout).not.toContain("go on with")
   }
@@ -129,9 +139,12 @@ test("a run in another database says where when it says how to go on, and so doe
   let said = (await here([...first, ...(await model([look]))], { cwd })).stdout
   for (const rounds of [2, 4]) {
     const [, line = ""] = /^go on with: toolwright (.*)$/m.exec(said) ?? []
-    expect(line.split(" ").slice(4)).toEqual(["--max-rounds", `${rounds}`, "--database", database])
-    said = (await here([...line.split(" "), ...(await model(Array.from({ length: rounds }, () => look)))], { cwd }))
-      .stdout
+    expect(line.split(" ").slice(4, 8)).toEqual(["--max-rounds", `${rounds}`, "--database", database])
+    said = (
+      await here([...line.split(" ").slice(0, 8), ...(await model(Array.from({ length: rounds }, () => look)))], {
+        cwd,
+      })
+    ).stdout
     expect(said).toMatch(/^max-rounds/m)
     const [, shown = ""] = /^record: toolwright (.*)$/m.exec(said) ?? []
     expect(await here(shown.split(" "), { cwd })).toMatchObject({ code: 0 })

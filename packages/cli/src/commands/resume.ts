@@ -37,7 +37,7 @@ export const resumeCommand: Command = {
         "A run keeps what it was permitted at its beginning: --allow-tool permits it nothing more.\n",
       )
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
-    if (summary !== undefined && values.json !== true) await tellWays(invocation, toolwright, summary)
+    if (summary !== undefined && values.json !== true) await tellWays(invocation, values, toolwright, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
 }
