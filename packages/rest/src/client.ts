@@ -100,7 +100,8 @@ export class ToolsApiClient implements ToolSource {
     if (!Array.isArray(listed))
       throw new ToolwrightError(
         "SOURCE_BAD_REPLY",
-        `The tools service ${this.#baseUrl} answered with no list of tools.`,
+        `The tools service ${this.#baseUrl} answered GET /tools/ with no list of tools.`,
+        { hint: 'It is an array of {"name": …, "description": …, "parameters": {…}}, by itself.' },
       )
     const definitions = listed
       .slice(0, MOST_TOOLS)
