@@ -1,4 +1,5 @@
 import { SETTINGS } from "@toolwright/runtime/configuration"
+import { shellWord } from "@toolwright/toolbox/shell-word"
 
 /**
  * The flags of settings that a command was given, as they are typed for a command that goes on with its run. What a run
@@ -21,10 +22,5 @@ function written(flag: string, value: unknown): string {
   if (typeof value === "boolean") return value ? ` --${flag}` : ` --no-${flag}`
   // A value that begins with a dash would be read as the next flag.
   const text = String(value)
-  return text.startsWith("-") ? ` --${flag}=${quoted(text)}` : ` --${flag} ${quoted(text)}`
-}
-
-/** A word as a shell reads it back. */
-export function quoted(word: string): string {
-  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return text.startsWith("-") ? ` --${flag}=${shellWord(text)}` : ` --${flag} ${shellWord(text)}`
 }

@@ -3,9 +3,10 @@ import { dirname, resolve } from "node:path"
 import type { Backend } from "@toolwright/backends"
 import type { Configuration, LoadedConfiguration, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { shellWord } from "@toolwright/toolbox/shell-word"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
-import { givenFlags, quoted } from "./given-flags.ts"
+import { givenFlags } from "./given-flags.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
@@ -160,7 +161,7 @@ export function tellRecord(invocation: Invocation, { log }: Toolwright, runId: s
 /** What a command needs beside the run's id to find it: nothing for the folder's own database, nor for a server's. */
 function databaseOption({ cwd }: Invocation, { target }: Toolwright["log"]): string {
   const isOwn = target === resolve(cwd, ".toolwright/state.sqlite") || target.includes("://")
-  return isOwn ? "" : ` --database ${quoted(target)}`
+  return isOwn ? "" : ` --database ${shellWord(target)}`
 }
 
 /** How what was changed is taken back, and how a run that was stopped goes on. */

@@ -9,6 +9,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { asFlags } from "../as-flags.ts"
@@ -16,7 +17,7 @@ import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { listLines, otherKits } from "../tool-catalogue/lines.ts"
 import { readCall } from "../tool-arguments/read.ts"
-import { describeTool, firstSentence, originOf, quote } from "../tool-arguments/show.ts"
+import { describeTool, firstSentence, originOf } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
 
 export const OPTIONS = {
@@ -216,7 +217,9 @@ function typedCalls(hint: string): string {
   return hint.replace(
     /(\bcall )?\{"name":"(\w+)","arguments":(\{.*\})\}(?=\.?$)/gm,
     (whole, call: string | undefined, name: string, args: string) =>
-      isJson(args) ? `${call === undefined ? "" : "type "}toolwright tools call ${name} --args ${quote(args)}` : whole,
+      isJson(args)
+        ? `${call === undefined ? "" : "type "}toolwright tools call ${name} --args ${shellQuoted(args)}`
+        : whole,
   )
 }
 

@@ -1,5 +1,6 @@
 import { parametersOf, type Parameter } from "./parameters.ts"
 import type { ToolDefinition } from "@toolwright/toolbox"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { neutralise } from "../render/neutralise.ts"
 
 /** A tool for people: what it does, its parameters as flags, examples as command lines. */
@@ -59,18 +60,13 @@ function exampleLines({ name, examples = [] }: ToolDefinition): string[] {
     .slice(0, 5)
     .flatMap(({ description, input }) => [
       `  # ${description}`,
-      `  toolwright tools call ${name} --args ${quote(JSON.stringify(input))}`,
+      `  toolwright tools call ${name} --args ${shellQuoted(JSON.stringify(input))}`,
     ])
   return ["Examples:", ...lines]
 }
 
 export function firstSentence(text: string): string {
   return neutralise(/^.*?[.!?](?=\s|$)/s.exec(text.trim())?.[0] ?? text.trim()).replaceAll(/\s+/g, " ")
-}
-
-/** Quotes a text for a POSIX shell. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function left({ flag, kind, items }: Parameter): string {

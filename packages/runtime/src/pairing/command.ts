@@ -1,3 +1,4 @@
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import type { Reading } from "./pairing.ts"
 
 /** Options of the command itself, as arguments are spelt; a test of the command holds that none is missing. */
@@ -13,7 +14,7 @@ export function commandFor({ name, arguments: args }: Reading): string {
   const given = Object.entries(args)
   if (given.length === 0) return `toolwright tools call ${name}`
   const flags = given.map(([key, value]) => flag(key, value))
-  const rest = flags.includes(undefined) ? `--args ${quoted(JSON.stringify(args))}` : flags.join(" ")
+  const rest = flags.includes(undefined) ? `--args ${shellQuoted(JSON.stringify(args))}` : flags.join(" ")
   return `toolwright tools call ${name} ${rest}`
 }
 
@@ -23,10 +24,6 @@ function flag(key: string, value: unknown): string | undefined {
   const name = `--${key.replaceAll("_", "-")}`
   if (typeof value === "boolean" || typeof value === "number") return `${name}=${value}`
   if (typeof value !== "string" || value.startsWith("@")) return undefined
-  const text = /^[\w./:@%+,][\w./:@%+,-]*$/.test(value) ? value : quoted(value)
+  const text = /^[\w./:@%+,][\w./:@%+,-]*$/.test(value) ? value : shellQuoted(value)
   return value.startsWith("-") || value === "" ? `${name}=${text}` : `${name} ${text}`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

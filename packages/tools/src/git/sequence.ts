@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import {
   git,
   gitArgv,
@@ -52,9 +53,9 @@ async function together(
   const steps = commands.map(({ args, input, config = [] }, at) => {
     const file = input === undefined ? "/dev/null" : join(repository.view.folder, `input-${at}`)
     if (input !== undefined) writeFileSync(file, input, { mode: 0o600 })
-    const words = gitArgv(repository, args, { ...run, config }).map(shellWord)
+    const words = gitArgv(repository, args, { ...run, config }).map(shellQuoted)
     return (
-      `${words.join(" ")} <${shellWord(file)}; ended=$?; printf '\\n${mark} %d\\n' "$ended"; ` +
+      `${words.join(" ")} <${shellQuoted(file)}; ended=$?; printf '\\n${mark} %d\\n' "$ended"; ` +
       `printf '\\n${mark}\\n' >&2; [ "$ended" = 0 ] || exit "$ended"`
     )
   })
@@ -79,8 +80,4 @@ function partedAt(mark: string, whole: GitOutcome): GitOutcome[] {
   if (outcomes.length > 0 && (whole.ended === "exit" || outcomes.at(-1)!.exitCode !== 0)) return outcomes
   const rest = { stdout: part("stdout", said.at(-1) ?? ""), stderr: part("stderr", complaints[outcomes.length] ?? "") }
   return [...outcomes, { ...whole, ...rest, exitCode: whole.exitCode === 0 ? null : whole.exitCode }]
-}
-
-function shellWord(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { visibleName } from "@toolwright/host/text"
 import { git, type GitOutcome } from "./repository.ts"
 import { gitSequence, type GitCommand } from "./sequence.ts"
@@ -94,7 +95,7 @@ export function notStaged(outcome: GitOutcome): ToolResult {
 /** Names to be typed after a command, as many as make sense in a line. */
 function shellWords(files: readonly string[]): string {
   const shown = files.slice(0, 5).map((name) => visibleName(name))
-  const words = shown.map((name) => (/^[\w./@%+][\w./@%+-]*$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`))
+  const words = shown.map((name) => (/^[\w./@%+][\w./@%+-]*$/.test(name) ? name : shellQuoted(name)))
   return words.join(" ") + (files.length > 5 ? " …" : "")
 }
 

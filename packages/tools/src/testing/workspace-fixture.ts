@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, write
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { ToolDefinition } from "@toolwright/toolbox"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
 import { withFormerNames } from "../compat/former-names.ts"
 import type { CodingToolsConfig } from "../process-tools.ts"
@@ -23,7 +24,6 @@ export interface WorkspaceFixture extends Disposable {
 
 /** What git is told before each command of a user's. */
 const AS_USER = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main"]
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 export function workspaceFixture(
   files: Readonly<Record<string, string>> = {},
@@ -49,7 +49,7 @@ export function workspaceFixture(
     git: (...args) =>
       execFileSync("git", [...AS_USER, ...args], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
     gits(...commands) {
-      const script = commands.map((args) => ["git", ...AS_USER, ...args].map(quoted).join(" ")).join("\n")
+      const script = commands.map((args) => ["git", ...AS_USER, ...args].map(shellQuoted).join(" ")).join("\n")
       execFileSync("sh", ["-ec", script], { cwd: root, stdio: ["ignore", "ignore", "pipe"] })
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { dirname } from "node:path"
 import { stateTextOf } from "@toolwright/host/state-files"
+import { shellWord } from "@toolwright/toolbox/shell-word"
 import { agentFilesIn, type AgentFile } from "../../agents/files.ts"
 import type { FileSettings } from "../file.ts"
 import { mask } from "../mask.ts"
@@ -164,7 +165,7 @@ function serverDemands(servers: unknown, here: string): Demand[] {
       ([key, set]) => `${key}=${String(set)}`,
     )
     const where = server.cwd === undefined || server.cwd === here ? "" : ` in the folder ${String(server.cwd)}`
-    const command = [...env, ...words].map(quoted).join(" ")
+    const command = [...env, ...words].map(shellWord).join(" ")
     return [{ verb: "start", what: `the MCP server '${name}'${where}: ${command}` }, ...told]
   })
 }
@@ -186,10 +187,6 @@ function sends(variables: readonly string[], to: string): Demand[] {
 function without(value: unknown, free: unknown): string[] {
   const kept = Array.isArray(free) ? (free as unknown[]) : []
   return (value as string[]).filter((entry) => !kept.includes(entry))
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function withoutUser(url: unknown): string {
