@@ -1,6 +1,6 @@
 import { PassThrough, type Readable, type Writable } from "node:stream"
 import { messageOf } from "@toolwright/toolbox"
-import { Lines } from "./lines.ts"
+import { Lines } from "../lines.ts"
 import { isObject } from "./result.ts"
 import type { AnswerCall, CallParams } from "./server.ts"
 import type { Unread } from "./unread.ts"

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import type { Transport } from "@modelcontextprotocol/client"
+import { Lines } from "../lines.ts"
 
 /** How a server process is started. */
 export interface ProcessOptions {
@@ -35,12 +36,15 @@ export class ProcessTransport implements Transport {
   readonly #options: ProcessOptions
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
   #ended: Promise<void> = Promise.resolve()
-  #pieces: Buffer[] = []
-  #size = 0
+  readonly #lines: Lines
   #isClosed = false
 
   constructor(options: ProcessOptions) {
     this.#options = options
+    this.#lines = new Lines(options.maxBytes, {
+      line: (line) => this.#deliver(line.toString("utf8").trim()),
+      tooLong: () => this.#refuse(),
+    })
   }
 
   get pid(): number | undefined {
@@ -106,33 +110,18 @@ export class ProcessTransport implements Transport {
     groups.delete(child.pid!)
     child.stdout.destroy()
     child.stderr.destroy()
-    this.#pieces = []
     this.onclose?.()
   }
 
   #take(piece: Buffer): void {
-    let start = 0
-    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
-      const line = this.#lineTo(piece, start, end).trim()
-      if (line !== "") this.#deliver(line)
-      start = end + 1
-    }
-    if (start === piece.length) return
-    this.#pieces.push(piece.subarray(start))
-    this.#size += piece.length - start
-    if (this.#size > this.#options.maxBytes) {
-      this.onerror?.(new Error(`The server sent a message of more than ${this.#options.maxBytes} bytes.`))
-      this.#over()
-    }
+    this.#lines.take(piece)
+    // Its end may never come.
+    if (this.#lines.isTooLong) this.#refuse()
   }
 
-  /** What came of a line before, and its end; most come in one piece. */
-  #lineTo(piece: Buffer, start: number, end: number): string {
-    if (this.#pieces.length === 0) return piece.toString("utf8", start, end)
-    const line = Buffer.concat([...this.#pieces, piece.subarray(start, end)])
-    this.#pieces = []
-    this.#size = 0
-    return line.toString("utf8")
+  #refuse(): void {
+    this.onerror?.(new Error(`The server sent a message of more than ${this.#options.maxBytes} bytes.`))
+    this.#over()
   }
 
   /** What is no JSON-RPC is noise, such as a greeting, and passed over. */

@@ -28,6 +28,11 @@ export class Lines {
     return this.#size
   }
 
+  /** Whether the line whose end has not come yet is too long already. */
+  get isTooLong(): boolean {
+    return this.#ends !== undefined
+  }
+
   take(piece: Buffer): void {
     let start = 0
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
