@@ -44,8 +44,11 @@ function childrenOf(pid: number): ReadonlyMap<number, string> {
 
 /** When a process began, in ticks since the machine did: a number that is used again belongs to a later one. */
 function beginningOf(pid: number): string {
-  return statOf(pid)[19]!
+  return statOf(pid)[BEGINNING]!
 }
+
+/** Places in what {@link statOf} gives. */
+const [STATE, FLAGS, BEGINNING] = [0, 6, 19]
 
 /** What the kernel tells of a process, from its state on: the name before that may be anything. */
 function statOf(pid: number): string[] {
@@ -152,9 +155,8 @@ const KERNEL_THREAD = 0x200000
 function isBeginning(pid: number): boolean {
   try {
     const fields = statOf(pid)
-    const [state, flags] = [fields[0]!, Number(fields[6])]
-    if (state === "Z" || state === "X" || (flags & KERNEL_THREAD) !== 0) return false
-    return Number(beginningOf(pid)) >= Number(beginningOf(process.pid))
+    if (/[ZX]/.test(fields[STATE]!) || (Number(fields[FLAGS]) & KERNEL_THREAD) !== 0) return false
+    return Number(fields[BEGINNING]) >= Number(beginningOf(process.pid))
   } catch {
     // It has ended.
     return false
