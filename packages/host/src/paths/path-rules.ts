@@ -9,7 +9,7 @@ import { componentsBelow, isInside, type Root } from "./roots.ts"
 export interface PathRules {
   /** The pattern that forbids a real path, or one of the directories above it; undefined where none does. */
   deny(real: string): string | undefined
-  /** The same for names in one directory: what does not depend on the name is looked at once. */
+  /** The same for the names in a directory that is known not to be denied: what they share is looked at once. */
   denyIn(directory: string): (name: string) => string | undefined
   /** Whether a pattern reaches into directories of this name, such as `node_modules`. */
   mentions(name: string): boolean
@@ -74,10 +74,8 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
     mentions: (name) => places.some(({ fold }) => fold.includes(foldName(name))),
     deny: (real) => namesAbove(real) ?? placeOf(real),
     denyIn(directory) {
-      const above = namesAbove(directory) ?? placeOf(directory)
-      if (above !== undefined) return () => above
-      const rules = denials.length === 0 ? undefined : folderRules(directory)
-      if (rules === undefined) return names.denialOf
+      if (denials.length === 0) return names.denialOf
+      const rules = folderRules(directory)
       return (name) => names.denialOf(name) ?? placeIn(rules, name)
     },
   }

@@ -53,6 +53,8 @@ export interface PathPolicy {
   readable(real: string): boolean
   /** {@link PathPolicy.readable} for the names in one directory, given by its real path. */
   readableIn(directory: string): (name: string) => boolean
+  /** {@link PathPolicy.readableIn} for a directory that a walk reached by names that may be read, from one that may. */
+  readableBelow(directory: string): (name: string) => boolean
   /** Whether something must not be moved since its place alone denies it, given by real paths. */
   bindsPlace(from: string, to: string): boolean
   /** Whether some place that is denied has this name in its path: walkers that skip dependencies then must not. */
@@ -81,6 +83,11 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
   const readable = (real: string): boolean => rootOf(real) !== undefined && secret.deny(real) === undefined
   const denied = createDeniedFiles(() => roots.map(({ real }) => real), { readable, mentions: secret.mentions })
 
+  const readableBelow = (directory: string): ((name: string) => boolean) => {
+    const deny = secret.denyIn(directory)
+    return (name) => deny(name) === undefined
+  }
+
   const show = (path: string): string => {
     const root = rootOf(path)
     if (root === undefined) return translator.toHost(path)
@@ -102,11 +109,8 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
     show,
     admit: check,
     readable,
-    readableIn(directory) {
-      if (rootOf(directory) === undefined) return () => false
-      const deny = secret.denyIn(directory)
-      return (name) => deny(name) === undefined
-    },
+    readableIn: (directory) => (readable(directory) ? readableBelow(directory) : () => false),
+    readableBelow,
     bindsPlace: (from, to) =>
       (secret.deny(from) !== undefined && secret.deny(to) === undefined) ||
       (fixed().deny(from) !== undefined && fixed().deny(to) === undefined),

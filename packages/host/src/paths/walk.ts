@@ -10,6 +10,8 @@ export interface WalkEntry {
   readonly name: string
   /** Path below the start, with `/`. */
   readonly path: string
+  /** Path of the directory that it lies in, below the start; empty for the start. */
+  readonly parent: string
   readonly kind: EntryKind
   /** 1 for what lies directly in the start. */
   readonly depth: number
@@ -103,7 +105,7 @@ function visitEntries(
   entries: readonly Dirent[],
 ): Place[] | undefined {
   const { summary, visit, maxDepth, maxEntries } = walking
-  const isReadable = walking.policy.readableIn(directory)
+  const isReadable = above === "" ? walking.policy.readableIn(directory) : walking.policy.readableBelow(directory)
   const prefix = above === "" ? "" : `${above}/`
   const below: Place[] = []
   for (const entry of entries) {
@@ -115,7 +117,7 @@ function visitEntries(
     if (++walking.seen > maxEntries) return end(summary, "entries")
     const path = prefix + entry.name
     const kind = kindOf(entry)
-    const wish = visit({ name: entry.name, path, kind, depth: depth + 1 })
+    const wish = visit({ name: entry.name, path, parent: above, kind, depth: depth + 1 })
     if (wish === "stop") return end(summary, "visitor")
     if (kind !== "directory" || wish === "skip") continue
     if (depth + 1 >= maxDepth) summary.stopped = "depth"

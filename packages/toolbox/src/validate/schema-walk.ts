@@ -30,20 +30,30 @@ export function traitsOf(schema: JsonSchema, most: number): SchemaTraits {
   return traits
 }
 
-/** How many values a value holds, itself included, counted up to `most`. */
+/** How many values a value holds, itself included, counted up to `most`. Each result is counted: loops are plain. */
 export function countValues(value: unknown, most: number): number {
-  let count = 0
-  const waiting: unknown[] = [value]
-  while (waiting.length > 0 && count < most) {
-    const next = waiting.pop()
-    count++
-    if (typeof next !== "object" || next === null) continue
+  let count = 1
+  const waiting: object[] = isObject(value) ? [value] : []
+  for (let next = waiting.pop(); next !== undefined && count < most; next = waiting.pop()) {
+    if (Array.isArray(next)) {
+      count += next.length
+      if (count < most) for (let index = 0; index < next.length; index++) keep(next[index], waiting)
+      continue
+    }
     for (const key in next) {
-      if (count + waiting.length >= most) return most
-      waiting.push((next as Record<string, unknown>)[key])
+      if (++count >= most) return most
+      keep((next as Record<string, unknown>)[key], waiting)
     }
   }
-  return count
+  return Math.min(count, most)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null
+}
+
+function keep(value: unknown, waiting: object[]): void {
+  if (isObject(value)) waiting.push(value)
 }
 
 /** A copy of a schema in which each reference is counted when it is followed: see `compile.ts`. */

@@ -72,11 +72,10 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       const counts = { files: 0, directories: 0 }
       const { shown, stopped, denied } = await workspace.walk(
         path,
-        ({ name, path: below, kind }) => {
+        ({ name, path: below, parent, kind }) => {
           if (excluded(below)) return "skip"
           const node: TreeNode = kind === "directory" ? { name, type: kind, children: [] } : { name, type: kind }
-          const end = below.lastIndexOf("/")
-          places.get(end === -1 ? "" : below.slice(0, end))!.push(node)
+          places.get(parent)!.push(node)
           if (node.children === undefined) counts.files += 1
           else {
             counts.directories += 1
