@@ -1,4 +1,6 @@
-import { NAMED_SECRET_FORMS } from "./secret-forms.ts"
+import { memory } from "@toolwright/toolbox"
+import { NAMED_SECRET_FORMS, type SecretForm } from "./secret-forms.ts"
+import { createWordFinder } from "./word-finder.ts"
 
 /** What stands in a secret's place. */
 export const REDACTED = "[secret]"
@@ -36,20 +38,28 @@ export function createRedactor(
     for (const form of [value, ...linesOf(value)].flatMap(formsOf)) known.add(form)
   }
   const ordered = [...known].sort((a, b) => b.length - a.length)
-  const forms = NAMED_SECRET_FORMS.filter(({ name }) => !shown.has(name))
-  const anyHint = new RegExp(forms.map(({ hint }) => hint.source).join("|") || "(?!)")
-  const mayFind = (text: string): boolean => anyHint.test(text) || ordered.some((value) => text.includes(value))
   const spelt = [...new Set(ordered.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))]
-  const mayFindIn = (json: string): boolean => anyHint.test(json) || spelt.some((value) => json.includes(value))
+  /** The forms that may find something. */
+  const formsFor = (text: string): readonly SecretForm[] => {
+    const found = wordsIn(NAMED_SECRET_FORMS)(text)
+    if (found === undefined) return []
+    return NAMED_SECRET_FORMS.filter(({ name }, at) => found.has(at) && !shown.has(name))
+  }
+  const mayFindIn = (json: string): boolean => formsFor(json).length > 0 || spelt.some((value) => json.includes(value))
   const redact = (text: string): string => {
-    if (text.length < SHORTEST_VALUE || !mayFind(text)) return text
+    if (text.length < SHORTEST_VALUE) return text
     let safe = text
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
-    for (const { hint, pattern } of forms) if (hint.test(safe)) safe = safe.replace(pattern, REDACTED)
+    for (const { pattern } of formsFor(safe)) safe = safe.replace(pattern, REDACTED)
     return safe
   }
   return Object.assign(redact, { mayFindIn })
 }
+
+/** What looks for the words of all forms at once. */
+const wordsIn = memory.derived((forms: readonly SecretForm[]) =>
+  createWordFinder(forms.map(({ words, pattern }) => ({ words, anyCase: pattern.ignoreCase }))),
+)
 
 /** How deep a value is walked; what lies deeper is left out, since nothing that was made for people does. */
 const DEEPEST = 100

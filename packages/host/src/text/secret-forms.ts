@@ -3,17 +3,23 @@ export interface SecretForm {
   readonly name: string
   readonly pattern: RegExp
   /**
-   * What stands in every text that the pattern finds something in: looked for first, since that takes a small part of
-   * the time. No sign of it is one that JSON spells otherwise.
+   * One of these stands in every text that the pattern finds something in: they are looked for first, since that takes
+   * a small part of the time. No sign of them is one that JSON spells otherwise. In either case where the pattern says
+   * so.
    */
-  readonly hint: RegExp
+  readonly words: readonly string[]
 }
 
 /** What keys of services begin with. */
 const BEGINNINGS = [
-  String.raw`whsec_|SG\.|shp[a-z]{2}_|dop_v1_|pypi-|dckr_pat_|hvs\.|gsk_|xai-`,
-  "r8_|pplx-|nvapi-|glsa_|lin_api_|AGE-SECRET-KEY-1|tskey-|sbp_|dapi(?=[0-9a-f]{30})",
+  ...["whsec_", "SG.", "dop_v1_", "pypi-", "dckr_pat_", "hvs.", "gsk_", "xai-", "r8_", "pplx-", "nvapi-", "glsa_"],
+  ...["lin_api_", "AGE-SECRET-KEY-1", "tskey-", "sbp_"],
 ]
+
+/** Every way to put one of each list together. */
+function joined(...lists: readonly (readonly string[])[]): string[] {
+  return lists.reduce<string[]>((before, list) => before.flatMap((begin) => list.map((end) => begin + end)), [""])
+}
 
 /**
  * Kinds of secrets that have a form: cloud keys, tokens of code hosts and services, private keys, credentials in
@@ -21,59 +27,74 @@ const BEGINNINGS = [
  * word is begun once.
  */
 export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
-  { name: "aws", pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/gu, hint: /AKIA|ASIA/ },
-  { name: "github", pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/gu, hint: /gh[pousr]_/ },
-  { name: "github", pattern: /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{20,255}/gu, hint: /github_pat_/ },
+  { name: "aws", pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/gu, words: ["AKIA", "ASIA"] },
+  {
+    name: "github",
+    pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/gu,
+    words: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+  },
+  { name: "github", pattern: /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{20,255}/gu, words: ["github_pat_"] },
   {
     name: "gitlab",
     pattern: /(?<![A-Za-z0-9])gl(?:pat|rt|dt|ptt|cbt|ft|imt|soat|agent)-[A-Za-z0-9_-]{16,255}/gu,
-    hint: /gl[a-z]{2,5}-/,
+    words: joined(["gl"], ["pat", "rt", "dt", "ptt", "cbt", "ft", "imt", "soat", "agent"], ["-"]),
   },
-  { name: "slack", pattern: /(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,255}/gu, hint: /xox[a-z]-|xapp-/ },
+  { name: "slack", pattern: /(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,255}/gu, words: ["xox", "xapp-"] },
   {
     name: "api-key",
     pattern: /(?<![A-Za-z0-9])(?:sk|rk|pk)[-_](?:ant|proj|or|live|test)[-_][A-Za-z0-9_-]{12,255}/gu,
-    hint: /[srp]k[-_]/,
+    words: joined(["sk", "rk", "pk"], ["-", "_"], ["ant", "proj", "or", "live", "test"], ["-", "_"]),
   },
   {
     name: "api-key",
     pattern: /(?<![\w-])(?:sk|pk|rk)[-_](?=[A-Za-z_-]{0,64}\d)[A-Za-z0-9_-]{16,255}/gu,
-    hint: /[srp]k[-_]/,
+    words: joined(["sk", "rk", "pk"], ["-", "_"]),
   },
-  { name: "google", pattern: /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{35}/gu, hint: /AIza/ },
-  { name: "google", pattern: /(?<![A-Za-z0-9])(?:ya29\.|GOCSPX-)[0-9A-Za-z_-]{20,1000}/gu, hint: /ya29\.|GOCSPX-/ },
-  { name: "notion", pattern: /(?<![A-Za-z0-9])ntn_[A-Za-z0-9]{40,255}/gu, hint: /ntn_/ },
-  { name: "hugging-face", pattern: /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,255}/gu, hint: /hf_/ },
-  { name: "npm", pattern: /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,255}/gu, hint: /npm_/ },
-  { name: "npm", pattern: /(?<=:_(?:authToken|auth|password) ?= ?)[^\s"'$<]{6,500}/gu, hint: /:_(?:auth|password)/ },
+  { name: "google", pattern: /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{35}/gu, words: ["AIza"] },
+  {
+    name: "google",
+    pattern: /(?<![A-Za-z0-9])(?:ya29\.|GOCSPX-)[0-9A-Za-z_-]{20,1000}/gu,
+    words: ["ya29.", "GOCSPX-"],
+  },
+  { name: "notion", pattern: /(?<![A-Za-z0-9])ntn_[A-Za-z0-9]{40,255}/gu, words: ["ntn_"] },
+  { name: "hugging-face", pattern: /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,255}/gu, words: ["hf_"] },
+  { name: "npm", pattern: /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,255}/gu, words: ["npm_"] },
+  {
+    name: "npm",
+    pattern: /(?<=:_(?:authToken|auth|password) ?= ?)[^\s"'$<]{6,500}/gu,
+    words: [":_auth", ":_password"],
+  },
   {
     name: "api-key",
     pattern: new RegExp(
-      String.raw`(?<![A-Za-z0-9])(?:${BEGINNINGS.join("|")})(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}`,
+      String.raw`(?<![A-Za-z0-9])(?:${BEGINNINGS.join("|").replaceAll(".", "[.]")}|shp[a-z]{2}_|dapi(?=[0-9a-f]{30}))(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}`,
       "gu",
     ),
-    hint: new RegExp(BEGINNINGS.join("|")),
+    words: [...BEGINNINGS, "shp", "dapi"],
   },
   {
     name: "api-key",
     pattern: /(?<=hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/)[\w/-]{16,255}/gu,
-    hint: /hooks\.slack\.com|\/api\/webhooks/,
+    words: [
+      ...joined(["hooks.slack.com/"], ["services/", "workflows/"]),
+      ...joined(["discord", "discordapp"], [".com/api/webhooks/"]),
+    ],
   },
   {
     name: "jwt",
     pattern: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}/gu,
-    hint: /eyJ/,
+    words: ["eyJ"],
   },
   {
     name: "private-key",
     pattern:
       /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----BEGIN )[\s\S]){0,20000}?-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\:|,-]{0,20000})/gu,
-    hint: /-----BEGIN /,
+    words: ["-----BEGIN "],
   },
   {
     name: "address",
     pattern: inAddress(String.raw`[a-z][a-z0-9+.-]{1,20}`, "/"),
-    hint: /:\/\//,
+    words: ["://"],
   },
   // Of databases people write passwords as they are, slashes among them.
   {
@@ -82,38 +103,41 @@ export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
       String.raw`(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql)(?:\+[a-z0-9]{1,20})?`,
       "",
     ),
-    hint: /:\/\//,
+    words: ["://"],
   },
   {
     name: "address",
     pattern:
       /(?<=[?&](?:access_token|api_?key|token|sig|signature|client_secret|password)=)(?=[^\s&"'#<>`\\]{0,300}\d)[^\s&"'#<>`\\$[]{8,2000}/giu,
-    hint: /[?&](?:[aA][cCpP]|[tT]|[sS]|[cC]|[pP])\w{2,20}=/,
+    words: joined(
+      ["access_token", "api_key", "apikey", "token", "sig", "signature", "client_secret", "password"],
+      ["="],
+    ),
   },
   {
     name: "address",
     pattern:
       /(?<=\b(?:server|host|data source|endpoint|uid|user id|accountname|defaultendpointsprotocol)\s?=[^\n;]{1,200};[^\n]{0,200}(?:password|pwd|accountkey|sharedaccesskey)\s?=\s?)(?![$<{%*[])[^\s;"'`\\]{3,300}/giu,
-    hint: /(?:[pP][aA][sS][sS][wW][oO][rR][dD]|[pP][wW][dD]|[kK]ey)\s?=/,
+    words: ["password", "pwd", "accountkey", "sharedaccesskey"],
   },
   {
     name: "aws",
     pattern: /(?<=secret_?access_?key\\{0,4}["']?\s{0,4}[:=]\s{0,4}\\{0,4}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/giu,
-    hint: /[sS][eE][cC][rR][eE][tT]_?[aA][cC][cC][eE][sS][sS]_?[kK][eE][yY]/,
+    words: joined(["secret"], ["", "_"], ["access"], ["", "_"], ["key"]),
   },
   {
     name: "header",
     pattern:
       /(?<=\bauthorization\\{0,4}["']? {0,4}[:=,] {0,4}\\{0,4}["']?(?:bearer|basic|token|apikey|digest|key) {1,4})(?![$<{%[`])[^\s"'`\\]{1,8000}/giu,
-    hint: /[aA][uU][tT][hH][oO][rR]/,
+    words: ["authorization"],
   },
   {
     name: "header",
     pattern:
       /(?<=\b(?:authorization|x-api-key|x-auth-token|private-token|x-vault-token|api-key)\\{0,4}["']? {0,4}[:,] {0,4}\\{0,4}["']?)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{12,8000}/giu,
-    hint: /[aA][uU][tT][hH][oO][rR]|[xX]-[aAvV]|[pP][rR][iI][vV][aA][tT][eE]-[tT]|[aA][pP][iI]-[kK]/,
+    words: ["authorization", "x-api-key", "x-auth-token", "private-token", "x-vault-token", "api-key"],
   },
-  { name: "header", pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/=-]{16,8000}/gu, hint: /Bearer/ },
+  { name: "header", pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/=-]{16,8000}/gu, words: ["Bearer"] },
 ]
 
 /** A password between a scheme with a user and the host; not what stands for one in an example. */

@@ -200,7 +200,6 @@ describe("redaction", () => {
     `x Bearer ${"a".repeat(20)}`,
   ]
   test("looks closer wherever one of its forms finds something, also in JSON", () => {
-    expect(NAMED_SECRET_FORMS.map(({ hint }, at) => hint.test(samples[at]!))).toEqual(samples.map(() => true))
     expect(NAMED_SECRET_FORMS.map(({ pattern }, at) => samples[at]!.replace(pattern, "") !== samples[at])).toEqual(
       samples.map(() => true),
     )

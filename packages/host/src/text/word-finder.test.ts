@@ -1,0 +1,27 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { createWordFinder, type WordGroup } from "./word-finder.ts"
+
+/** What it has to find, told the slow way. */
+function foundIn(text: string, groups: readonly WordGroup[]): number[] {
+  const isIn = (word: string, anyCase: boolean): boolean =>
+    anyCase ? lower(text).includes(lower(word)) : text.includes(word)
+  return groups.flatMap(({ words, anyCase }, at) => (words.some((word) => isIn(word, anyCase)) ? [at] : []))
+}
+
+/** Plain letters alone: others become plain ones (`K` of Kelvin) or several. */
+const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+const word = fc.string({ unit: fc.constantFrom("a", "b", "A", "_"), minLength: 1, maxLength: 5 })
+const group = fc.record({ words: fc.array(word, { minLength: 1, maxLength: 4 }), anyCase: fc.boolean() })
+const text = fc.string({ unit: fc.constantFrom("a", "b", "A", "B", "_", "é", "\u212a", "😀"), maxLength: 30 })
+
+test("finds the groups that have a word in a text, whatever the words share", () => {
+  fc.assert(
+    fc.property(fc.array(group, { maxLength: 4 }), fc.array(text, { minLength: 1, maxLength: 4 }), (groups, texts) => {
+      // One finder for several texts: what it worked out for one holds for the next.
+      const finder = createWordFinder(groups)
+      for (const each of texts) expect([each, [...(finder(each) ?? [])].sort()]).toEqual([each, foundIn(each, groups)])
+    }),
+  )
+})

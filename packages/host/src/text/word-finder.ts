@@ -1,0 +1,102 @@
+/** A group of words, one of which is to be found. */
+export interface WordGroup {
+  /** Of plain characters (ASCII). */
+  readonly words: readonly string[]
+  /** Whether the case of letters does not matter. */
+  readonly anyCase: boolean
+}
+
+/** Tells which groups have a word in a text, by their places in the list; nothing where none has. */
+export type WordFinder = (text: string) => ReadonlySet<number> | undefined
+
+/** A beginning of words. */
+interface Beginning {
+  /** Where its row stands in the table. */
+  readonly row: number
+  readonly longer: Map<number, Beginning>
+  /** The longest end of it that is a beginning too, where a text goes on otherwise than its words do. */
+  shorter: Beginning | undefined
+  /** What ends with it. */
+  readonly words: { readonly word: string; readonly group: number; readonly anyCase: boolean }[]
+}
+
+/** Plain characters, which rows of the table have a place each for. */
+const PLAIN = 128
+/** What a place of the table holds before it was asked for. Like a row with words that end, it is an odd number. */
+const UNKNOWN = -1
+
+/**
+ * Makes a function that looks for many words at once: each character of a text is looked at one time, however many
+ * words there are (Aho and Corasick). Letters of either case lead to the same place; a word that is meant as it is
+ * written is compared where it ends. What a character leads to is worked out when it is first met there.
+ */
+export function createWordFinder(groups: readonly WordGroup[]): WordFinder {
+  const beginnings = beginningsOf(groups)
+  const table = new Int32Array(beginnings.length * PLAIN).fill(UNKNOWN)
+  /** Works out what a character leads to: the row, and 1 where words end there. */
+  const workOut = (row: number, code: number): number => {
+    const folded = code >= 65 && code <= 90 ? code + 32 : code
+    const next = follow(beginnings[row / PLAIN], folded) ?? beginnings[0]!
+    return (table[row + code] = next.words.length === 0 ? next.row : next.row + 1)
+  }
+  return (text) => {
+    let found: Set<number> | undefined
+    let row = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code >= PLAIN) {
+        row = 0
+        continue
+      }
+      const next = table[row + code]!
+      if ((next & 1) === 0) {
+        row = next
+        continue
+      }
+      const known = next === UNKNOWN ? workOut(row, code) : next
+      row = known & ~1
+      if (known === row) continue
+      for (const { word, group, anyCase } of beginnings[row / PLAIN]!.words)
+        if (anyCase || text.startsWith(word, at + 1 - word.length)) (found ??= new Set()).add(group)
+    }
+    return found
+  }
+}
+
+/** Every beginning of a word, shorter ones first; the first is the empty one. */
+function beginningsOf(groups: readonly WordGroup[]): Beginning[] {
+  const empty: Beginning = { row: 0, longer: new Map(), shorter: undefined, words: [] }
+  const all = [empty]
+  for (const [group, { words, anyCase }] of groups.entries()) {
+    for (const word of words) {
+      let place = empty
+      for (const sign of word.toLowerCase()) {
+        const code = sign.charCodeAt(0)
+        let next = place.longer.get(code)
+        if (next === undefined) {
+          next = { row: all.length * PLAIN, longer: new Map(), shorter: empty, words: [] }
+          all.push(next)
+          place.longer.set(code, next)
+        }
+        place = next
+      }
+      place.words.push({ word, group, anyCase })
+    }
+  }
+  const byLength = [empty]
+  for (const beginning of byLength) {
+    for (const [code, longer] of beginning.longer) {
+      byLength.push(longer)
+      longer.shorter = follow(beginning.shorter, code) ?? empty
+      longer.words.push(...longer.shorter.words)
+    }
+  }
+  return all
+}
+
+/** What a character leads to from a beginning, or from the longest of its ends from which it leads anywhere. */
+function follow(beginning: Beginning | undefined, code: number): Beginning | undefined {
+  let from = beginning
+  while (from !== undefined && !from.longer.has(code)) from = from.shorter
+  return from?.longer.get(code)
+}
