@@ -11,10 +11,10 @@ export interface SecretForm {
 }
 
 /** What keys of services begin with. */
-const BEGINNINGS = [
-  ...["whsec_", "SG.", "dop_v1_", "pypi-", "dckr_pat_", "hvs.", "gsk_", "xai-", "r8_", "pplx-", "nvapi-", "glsa_"],
-  ...["lin_api_", "AGE-SECRET-KEY-1", "tskey-", "sbp_"],
-]
+const BEGINNINGS =
+  "whsec_ SG. dop_v1_ pypi- dckr_pat_ hvs. gsk_ xai- r8_ pplx- nvapi- glsa_ lin_api_ AGE-SECRET-KEY-1 tskey- sbp_".split(
+    " ",
+  )
 
 /** Every way to put one of each list together. */
 function joined(...lists: readonly (readonly string[])[]): string[] {
