@@ -11,10 +11,24 @@ export interface SecretForm {
 }
 
 /** What keys of services begin with. */
-const BEGINNINGS =
-  "whsec_ SG. dop_v1_ pypi- dckr_pat_ hvs. gsk_ xai- r8_ pplx- nvapi- glsa_ lin_api_ AGE-SECRET-KEY-1 tskey- sbp_".split(
-    " ",
-  )
+const BEGINNINGS = [
+  "whsec_",
+  "SG.",
+  "dop_v1_",
+  "pypi-",
+  "dckr_pat_",
+  "hvs.",
+  "gsk_",
+  "xai-",
+  "r8_",
+  "pplx-",
+  "nvapi-",
+  "glsa_",
+  "lin_api_",
+  "AGE-SECRET-KEY-1",
+  "tskey-",
+  "sbp_",
+]
 
 /** Every way to put one of each list together. */
 function joined(...lists: readonly (readonly string[])[]): string[] {
@@ -67,7 +81,8 @@ export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
   {
     name: "api-key",
     pattern: new RegExp(
-      String.raw`(?<![A-Za-z0-9])(?:${BEGINNINGS.join("|").replaceAll(".", "[.]")}|shp[a-z]{2}_|dapi(?=[0-9a-f]{30}))(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}`,
+      String.raw`(?<![A-Za-z0-9])(?:${BEGINNINGS.join("|").replaceAll(".", "[.]")}|shp[a-z]{2}_|dapi(?=[0-9a-f]{30}))` +
+        String.raw`(?=[A-Za-z._-]{0,80}\d)[A-Za-z0-9._-]{20,255}`,
       "gu",
     ),
     words: [...BEGINNINGS, "shp", "dapi"],
