@@ -214,7 +214,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     const perPage = this.#options.connectTimeoutMs ?? 15_000
     const until = performance.now() + LISTING_PAGES * perPage
     const leftOut = this.#leftOut()
-    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS && characters <= MOST_LISTED; page++) {
+    for (let page = 0; page < MOST_PAGES && characters <= MOST_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor }
       const answer = await client
         .request({ method: "tools/list", params }, anything<{ tools?: McpTool[]; nextCursor?: string }>(), {
@@ -228,23 +228,27 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
           )
         })
       const listed: unknown = answer.tools
-      const usable = (Array.isArray(listed) ? listed : []).filter((tool): tool is McpTool =>
-        this.#usable(tool, leftOut),
-      )
-      characters += sizeOf(usable, MOST_LISTED)
-      if (characters <= MOST_LISTED) tools.push(...usable)
-      const isLast = answer.nextCursor === undefined || answer.nextCursor === cursor
-      if (isLast && tools.length <= MOST_TOOLS) return tools
+      for (const tool of Array.isArray(listed) ? (listed as unknown[]) : []) {
+        if (!this.#usable(tool, leftOut)) continue
+        characters += sizeOf(tool, MOST_CHARACTERS)
+        if (tools.length === MOST_TOOLS || characters > MOST_LISTED) return this.#cutOff(tools)
+        tools.push(tool)
+      }
+      if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools
       cursor = answer.nextCursor
+      characters += sizeOf(cursor, MOST_LISTED)
     }
-    const used = tools.slice(0, MOST_TOOLS)
-    this.#log(`'${this.#options.name}' lists more than can be taken; its first ${used.length} tools are used`)
-    return used
+    return this.#cutOff(tools)
   }
 
-  #usable(tool: unknown, leftOut: (name: string, why: string) => void): boolean {
+  #cutOff(tools: McpTool[]): McpTool[] {
+    this.#log(`'${this.#options.name}' lists more than can be taken; its first ${tools.length} tools are used`)
+    return tools
+  }
+
+  #usable(tool: unknown, leftOut: (name: string, why: string) => void): tool is McpTool {
     if (typeof tool !== "object" || tool === null) return false
-    const wrong = this.#faultOf(tool)
+    const wrong = this.#faultOf(tool as McpTool)
     if (wrong !== undefined) leftOut(String((tool as McpTool).name).slice(0, 200), wrong)
     return wrong === undefined
   }

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { createGzip } from "node:zlib"
+import { gzipSync } from "node:zlib"
 import { expect, onTestFinished, test } from "vitest"
 import { HttpMCPClient } from "./http-client.ts"
 
@@ -82,10 +82,11 @@ test.each<[string, Answer]>([
   [
     "that unpacks to a gigabyte",
     (response) => {
-      const packed = createGzip()
-      packed.pipe(response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }))
-      response.on("close", () => packed.destroy())
-      pour(packed, " ".repeat(MEGABYTE))
+      // Packed pieces behind each other are packed as a whole.
+      const packed = gzipSync(" ".repeat(MEGABYTE))
+      response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" })
+      for (let left = 1024; left > 0; left--) response.write(packed)
+      response.end()
     },
   ],
   [
@@ -109,22 +110,34 @@ test("a hundred thousand tools, pages without end and a cursor as long as one li
   expect(await crowd.client.list()).toHaveLength(5000)
   expect(crowd.log.some((line) => line.includes("5000"))).toBe(true)
 
-  let page = 0
-  const endless = await connected({
-    "tools/list": (response, asked) =>
-      said(response, asked, {
-        tools: [{ name: `p${++page}`, inputSchema }],
-        nextCursor: `${page}${"c".repeat(MEGABYTE)}`,
-      }),
-  })
-  expect((await endless.client.list()).length).toBeLessThanOrEqual(100)
-  expect(page).toBeLessThanOrEqual(100)
-  expect(endless.log.some((line) => line.includes("more than can be taken"))).toBe(true)
+  for (const [cursor, most] of [
+    ["", 100],
+    ["c".repeat(MEGABYTE), 40],
+  ] as const) {
+    let page = 0
+    const endless = await connected({
+      "tools/list": (response, asked) =>
+        said(response, asked, { tools: [{ name: `p${++page}`, inputSchema }], nextCursor: `${page}${cursor}` }),
+    })
+    expect(await endless.client.list()).toHaveLength(page)
+    expect(page).toBeLessThanOrEqual(most)
+    expect(endless.log.some((line) => line.includes("more than can be taken"))).toBe(true)
+  }
 
   const odd = Array.from({ length: 20_000 }, (_, index) => ({ name: `o${index}${"n".repeat(1000)}`, inputSchema: [] }))
   const noisy = await connected({ "tools/list": lists([...odd, { name: "good", inputSchema }]) })
   expect((await noisy.client.list()).map(({ name }) => name)).toEqual(["good"])
   expect(noisy.log.join("").length).toBeLessThan(30_000)
+})
+
+test("of one page that is too long as a whole its first tools are taken, with a line that says so", async () => {
+  const _meta = { long: "x".repeat(200_000) }
+  const many = Array.from({ length: 170 }, (_, index) => ({ name: `t${index}`, _meta, inputSchema }))
+  const { client, log } = await connected({ "tools/list": lists(many) })
+  const taken = (await client.list()).length
+  expect(taken).toBeGreaterThan(100)
+  expect(taken).toBeLessThan(170)
+  expect(log.some((line) => line.includes(`its first ${taken} tools`))).toBe(true)
 })
 
 test("pages that come slowly, each within its time, do not go on without end", async () => {
