@@ -3,7 +3,7 @@ import { lookAt } from "../look.ts"
 import { heldUpBy } from "../repository/held.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { repositoryState } from "../repository/state.ts"
-import { askGit } from "./git-answers.ts"
+import { askGitInTurn } from "./git-answers.ts"
 import type { ProcessHost } from "./host.ts"
 
 /** What a repository keeps of files that the path rules keep from tools. */
@@ -18,6 +18,12 @@ export interface DeniedHistory {
 
 const SHOWN = 3
 const MOST_REMEMBERED = 64
+
+/** The files of the index, and of everything else. */
+const ASKED = [
+  ["ls-files", "-z"],
+  ["rev-list", "--objects", "--all", "--reflog"],
+] as const
 
 const remembered = new Map<string, DeniedHistory | undefined>()
 
@@ -42,18 +48,20 @@ export async function deniedHistory(host: ProcessHost): Promise<DeniedHistory | 
 
 async function look(host: ProcessHost, layout: RepositoryLayout): Promise<DeniedHistory | undefined> {
   const objects = join(layout.commonDir, "objects")
-  const [index, history] = await Promise.all([
-    askGit(host, layout, ["ls-files", "-z"]),
-    askGit(host, layout, ["rev-list", "--objects", "--all", "--reflog"]),
-  ])
+  const { text, complete } = await askGitInTurn(host, layout, ...ASKED)
+  // Every name of the index ends with a NUL, and no path that was met from a commit holds one.
+  const end = text.lastIndexOf("\0")
   const names = [
-    ...index.text.split("\0"),
+    ...text.slice(0, Math.max(0, end)).split("\0"),
     // An object's id, a blank, and the path by which it was met; commits have none.
-    ...history.text.split("\n").map((line) => line.slice(line.indexOf(" ") + 1 || line.length)),
+    ...text
+      .slice(end + 1)
+      .split("\n")
+      .map((line) => line.slice(line.indexOf(" ") + 1 || line.length)),
   ]
   const { readable } = host.workspace.policy
   const denied = names.filter((name) => name !== "" && !readable(join(layout.top, name)))
-  const unknown = !index.complete || !history.complete
+  const unknown = !complete
   // Not long, but kept from being read, as a command could do for one after it.
   const trap = unknown && denied.length === 0 ? await heldUpBy(layout) : undefined
   if (trap !== undefined) return { objects, files: [relative(layout.top, trap)], unknown: false }

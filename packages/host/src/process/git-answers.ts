@@ -1,4 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
+import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { holdingNothing } from "../repository/held.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { viewRepository } from "../repository/view.ts"
@@ -22,18 +23,38 @@ const TIMEOUT_MS = 4000
 const MOST_BYTES = 64 * 1024 * 1024
 
 /** Asks git without letting it change anything. */
-export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: readonly string[]): Promise<GitAnswer> {
+export function askGit(host: ProcessHost, layout: RepositoryLayout, args: readonly string[]): Promise<GitAnswer> {
+  return ask(host, layout, [args])
+}
+
+/**
+ * Asks git several things without letting it change anything. All are asked in one sandbox, for making one takes longer
+ * than most answers do; before each answer but the first stands a NUL.
+ */
+export function askGitInTurn(
+  host: ProcessHost,
+  layout: RepositoryLayout,
+  ...commands: readonly (readonly string[])[]
+): Promise<GitAnswer> {
+  return ask(host, layout, commands)
+}
+
+async function ask(
+  host: ProcessHost,
+  layout: RepositoryLayout,
+  commands: readonly (readonly string[])[],
+): Promise<GitAnswer> {
   const roots = host.workspace.roots.map((root) => root.real)
   const path = trustedPath(roots)
   const program = findProgram("git", path)
   if (program === undefined) return { text: "", complete: true, exitCode: null }
   using view = viewRepository(layout, false)
   const request = {
-    argv: [program, ...args],
+    argv: argvOf(program, commands),
     cwd: layout.top,
     env: childEnvironment({ PATH: path, ...view.env, GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" }),
-    timeoutMs: TIMEOUT_MS,
-    limits: { headBytes: MOST_BYTES },
+    timeoutMs: TIMEOUT_MS * commands.length,
+    limits: { headBytes: MOST_BYTES * commands.length },
     policy: host.config.sandbox ?? "auto",
     plan: {
       root: host.root,
@@ -53,6 +74,13 @@ export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: 
   // A repository without a commit has no history, and says so in its own way.
   const complete = outcome.ended === "exit" && !outcome.stdout.truncated
   return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }
+}
+
+function argvOf(program: string, commands: readonly (readonly string[])[]): string[] {
+  const [first = []] = commands
+  if (commands.length <= 1) return [program, ...first]
+  const lines = commands.map((args) => [program, ...args].map(shellQuoted).join(" "))
+  return ["/bin/sh", "-c", lines.join("; printf '\\0'; ")]
 }
 
 /** Nothing where git would wait for what lies in a file's place: it is not given the time that it may take. */

@@ -6,10 +6,10 @@ import { repositoryOrNothing } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
 import { putRight } from "./aftercare.ts"
-import { deniedHistory } from "./denied-history.ts"
+import { deniedHistory, type DeniedHistory } from "./denied-history.ts"
 import { guardedIn, insideRepository, repositoriesIn, type Guarded } from "./guarded.ts"
 import { gitAnswers } from "./git-answers.ts"
-import { sandboxPolicy, type ProcessHost } from "./host.ts"
+import { isContained, sandboxPolicy, type ProcessHost } from "./host.ts"
 import { keepHistory, type KeptHistory } from "./kept-history.ts"
 import type { ProcessOutcome } from "../spawn/run-process.ts"
 import { secretFiles, type SecretEntries } from "./secret-files.ts"
@@ -43,7 +43,7 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
   const unborn = missingRepositories(roots)
   const [secrets, denied, found] = await Promise.all([
     protectedFiles(host),
-    options.history === "shown" ? undefined : deniedHistory(host),
+    options.history === "shown" ? undefined : hiddenHistory(host),
     guardedIn(guardedRoots(host, repositories)),
   ])
   const hiddenObjects = denied === undefined || denied.unknown ? undefined : denied.objects
@@ -162,6 +162,11 @@ export async function runInWorkspace(
   if (notes.length === 0) return { outcome, sandbox }
   const reason = [...(sandbox.reason === undefined ? [] : [sandbox.reason]), ...notes].join("; ")
   return { outcome, sandbox: { ...sandbox, reason } }
+}
+
+/** What a sandbox has to hide; where there is none, nothing can be hidden, and git is not asked for it. */
+async function hiddenHistory(host: ProcessHost): Promise<DeniedHistory | undefined> {
+  return (await isContained(host)) ? deniedHistory(host) : undefined
 }
 
 /** What the path rules keep from tools, in any root, and whether there were too many files to find all. */

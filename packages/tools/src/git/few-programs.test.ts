@@ -47,3 +47,27 @@ test.skipIf(!contained)("an action of git starts few programs", async () => {
   }
   expect(taken).toEqual(CALLS)
 })
+
+/** The command itself, and in a sandbox git before it, asked in one start what of the repository must be hidden. */
+const COMMANDS = [
+  ...(contained ? [["auto", [2, 1]] as const] : []),
+  // Nothing can be hidden there, and nothing is asked.
+  ["off", [1, 1]] as const,
+]
+
+test.for(COMMANDS)("a command in a repository starts few programs of ours, sandbox %s", async ([sandbox, programs]) => {
+  using fixture = workspaceFixture({ "README.md": "one\n", ".env": "SECRET\n" }, { sandbox })
+  fixture.gits(["init", "--quiet"], ["add", "--force", "."], ["commit", "--quiet", "--message=Begin"])
+  const tool = fixture.tools.get("bash")!
+  const taken: number[] = []
+  for (const command of ["cat README.md", "ls"]) {
+    const before = started.count
+    const { success, output, metadata } = await callTool(tool, { command })
+    expect(success, output).toBe(true)
+    expect(metadata).toMatchObject({ sandbox: { kind: sandbox === "off" ? "none" : "bubblewrap" } })
+    const { hidden_history: hidden } = metadata["sandbox"] as JsonObject
+    expect(hidden).toEqual(sandbox === "off" ? undefined : [".env"])
+    taken.push(started.count - before)
+  }
+  expect(taken).toEqual(programs)
+})
