@@ -14,7 +14,7 @@ const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => le
 
 const word = fc.string({ unit: fc.constantFrom("a", "b", "A", "_"), minLength: 1, maxLength: 5 })
 const group = fc.record({ words: fc.array(word, { minLength: 1, maxLength: 4 }), anyCase: fc.boolean() })
-const text = fc.string({ unit: fc.constantFrom("a", "b", "A", "B", "_", "é", "\u212a", "😀"), maxLength: 30 })
+const text = fc.string({ unit: fc.constantFrom("a", "b", "A", "B", "_", "é", "\u212a", "\u0161", "😀"), maxLength: 30 })
 
 test("finds the groups that have a word in a text, whatever the words share", () => {
   fc.assert(
@@ -24,4 +24,12 @@ test("finds the groups that have a word in a text, whatever the words share", ()
       for (const each of texts) expect([each, [...(finder(each) ?? [])].sort()]).toEqual([each, foundIn(each, groups)])
     }),
   )
+})
+
+test("finds a word across the pieces that it reads a text in", () => {
+  const finder = createWordFinder([{ words: ["secret"], anyCase: false }])
+  for (let at = 16 * 1024 - 7; at <= 16 * 1024 + 1; at++) {
+    expect([at, finder(`${"x".repeat(at)}secret`)]).toEqual([at, new Set([0])])
+    expect([at, finder(`${"x".repeat(at)}secre`)]).toEqual([at, undefined])
+  }
 })

@@ -22,6 +22,8 @@ interface Beginning {
 
 /** Plain characters, which rows of the table have a place each for. */
 const PLAIN = 128
+/** Characters that are looked at together. */
+const PIECE = 16 * 1024
 /** What a place of the table holds before it was asked for. Like a row with words that end, it is an odd number. */
 const UNKNOWN = -1
 
@@ -33,6 +35,7 @@ const UNKNOWN = -1
 export function createWordFinder(groups: readonly WordGroup[]): WordFinder {
   const beginnings = beginningsOf(groups)
   const table = new Int32Array(beginnings.length * PLAIN).fill(UNKNOWN)
+  const bytes = Buffer.allocUnsafeSlow(PIECE)
   /** Works out what a character leads to: the row, and 1 where words end there. */
   const workOut = (row: number, code: number): number => {
     const folded = code >= 65 && code <= 90 ? code + 32 : code
@@ -42,25 +45,35 @@ export function createWordFinder(groups: readonly WordGroup[]): WordFinder {
   return (text) => {
     let found: Set<number> | undefined
     let row = 0
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code >= PLAIN) {
-        row = 0
-        continue
+    for (let from = 0; from < text.length; from += PIECE) {
+      // Bytes are read in half the time of a text's characters. Of one that is not plain this keeps the lower byte,
+      // which may look like a plain one: then the word is not found where the text itself is asked.
+      const length = bytes.write(text.length <= PIECE ? text : text.slice(from, from + PIECE), "latin1")
+      for (let at = 0; at < length; at++) {
+        const code = bytes[at]!
+        if (code >= PLAIN) {
+          row = 0
+          continue
+        }
+        const next = table[row + code]!
+        if ((next & 1) === 0) {
+          row = next
+          continue
+        }
+        const known = next === UNKNOWN ? workOut(row, code) : next
+        row = known & ~1
+        if (known === row) continue
+        for (const { word, group, anyCase } of beginnings[row / PLAIN]!.words)
+          if (stands(text, word, from + at + 1 - word.length, anyCase)) (found ??= new Set()).add(group)
       }
-      const next = table[row + code]!
-      if ((next & 1) === 0) {
-        row = next
-        continue
-      }
-      const known = next === UNKNOWN ? workOut(row, code) : next
-      row = known & ~1
-      if (known === row) continue
-      for (const { word, group, anyCase } of beginnings[row / PLAIN]!.words)
-        if (anyCase || text.startsWith(word, at + 1 - word.length)) (found ??= new Set()).add(group)
     }
     return found
   }
+}
+
+function stands(text: string, word: string, at: number, anyCase: boolean): boolean {
+  if (text.startsWith(word, at)) return true
+  return anyCase && text.slice(at, at + word.length).toLowerCase() === word.toLowerCase()
 }
 
 /** Every beginning of a word, shorter ones first; the first is the empty one. */
