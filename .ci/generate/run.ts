@@ -40,6 +40,7 @@ const WRITERS = {
     ".ci/house/attacks.test.ts",
     ".ci/house/error-codes.test.ts",
     "packages/backends/src/scripted/load.test.ts",
+    "packages/prompts/src/prompts.test.ts",
     "packages/runtime/src/configuration/configuration.test.ts",
     "packages/store/src/database/new-database.test.ts",
   ],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { expect, test } from "vitest"
 import { installedMegabytes } from "./installed.ts"
 import { blocks, read, root, runExample } from "./run-example.ts"
@@ -107,6 +107,24 @@ test("no test code is in a package", () => {
       .map((file) => `${folder}/dist/${file}`)
   })
   expect(shipped, "rm -r packages/*/dist and npm run build").toEqual([])
+})
+
+test("what code finds outside of its folder is in its package", () => {
+  const missing = folders.flatMap((folder) => {
+    const files = manifest(folder).files.filter((file) => !file.startsWith("!"))
+    const src = join(root, "packages", folder, "src")
+    const sources = existsSync(src) ? (readdirSync(src, { recursive: true }) as string[]) : []
+    const shipped = sources.filter(
+      (file) => file.endsWith(".ts") && !/\.test\.ts$|testing\/|fixtures\/|generate/.test(file),
+    )
+    return shipped.flatMap((file) =>
+      [...readFileSync(join(src, file), "utf8").matchAll(/new URL\("(\.\.\/[^"]+)", import\.meta\.url\)/g)]
+        .map(([, path]) => relative(join(root, "packages", folder), join(src, dirname(file), path!)))
+        .filter((path) => !/^(?:package\.json)?$/.test(path) && !files.includes(path.split("/")[0]!))
+        .map((path) => `${folder}/${path}`),
+    )
+  })
+  expect(missing).toEqual([])
 })
 
 interface Locked {

@@ -1,14 +1,11 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { readStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { Prompt } from "./model.ts"
 import { parsePrompt } from "./parse.ts"
 import { PromptRegistry } from "./registry.ts"
-
-/** The prompts that come with this package. */
-export const SHIPPED_PROMPTS = fileURLToPath(new URL("../prompts", import.meta.url))
+import { shippedPrompts } from "./shipped.ts"
 
 /**
  * Reads every `.yaml`, `.yml` and `.md` file below a folder, in the order of their paths. `README.md` and what begins
@@ -57,7 +54,7 @@ export interface LoadPromptsOptions {
 export async function loadPrompts({ folders = [], shipped = true }: LoadPromptsOptions = {}): Promise<PromptRegistry> {
   const registry = new PromptRegistry()
   for (const folder of folders) for (const prompt of await readPrompts(folder)) registry.register(prompt)
-  const own = shipped ? await readPrompts(SHIPPED_PROMPTS) : []
+  const own = shipped ? shippedPrompts() : []
   for (const prompt of own) if (registry.get(prompt.name) === undefined) registry.register(prompt)
   return registry
 }

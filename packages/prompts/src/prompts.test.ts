@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { loadPrompts, parsePrompt, promptDefinition, renderPrompt, renderPromptText } from "./index.ts"
-import { readPrompts, SHIPPED_PROMPTS } from "./load.ts"
+import { readPrompts } from "./load.ts"
+import { shippedPrompts } from "./shipped.ts"
 
 const REVIEW = `name: code_review
 description: Reviews code
@@ -161,7 +162,7 @@ test("the fifteen shipped prompts render, with all arguments and with the requir
     "update_documentation",
     "update_playbooks",
   ])
-  expect(await readPrompts(SHIPPED_PROMPTS)).toHaveLength(15)
+  expect(shippedPrompts()).toHaveLength(15)
   for (const prompt of prompts) {
     const all = Object.fromEntries(prompt.arguments.map(({ name }) => [name, `<${name}>`]))
     const required = Object.fromEntries(
@@ -171,4 +172,16 @@ test("the fifteen shipped prompts render, with all arguments and with the requir
     for (const value of Object.values(all)) expect(text, prompt.name).toContain(value)
     expect(renderPromptText(prompt, required), prompt.name).not.toMatch(/\{[{%]|\{\w+\}|undefined/)
   }
+})
+
+test("the shipped prompts are what stands in their files (else: UPDATE_DOCS=1 and run this test again)", async () => {
+  const file = join(import.meta.dirname, "shipped.json")
+  const read = await readPrompts(join(import.meta.dirname, "../prompts"))
+  const wanted = `${JSON.stringify(
+    read.map(({ file: _file, ...prompt }) => prompt),
+    null,
+    2,
+  )}\n`
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, wanted)
+  else expect(readFileSync(file, "utf8")).toBe(wanted)
 })
