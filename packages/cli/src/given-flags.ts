@@ -1,5 +1,9 @@
+import { resolve } from "node:path"
 import { SETTINGS } from "@toolwright/runtime/configuration"
+import type { RunOptions } from "@toolwright/runtime"
 import { shellWord } from "@toolwright/toolbox/shell-word"
+import type { Invocation } from "./command.ts"
+import { FILES } from "./settings-options.ts"
 
 /**
  * The flags of settings that a command was given, as they are typed for a command that goes on with its run. What a run
@@ -9,11 +13,7 @@ import { shellWord } from "@toolwright/toolbox/shell-word"
  * @param way the command so far; what it says itself is not said again
  */
 export function givenFlags(values: Readonly<Record<string, unknown>>, way: string): string {
-  const flags = SETTINGS.flatMap(({ key, flag }) =>
-    flag === undefined || key.startsWith("permissions.") ? [] : [flag],
-  )
-  return ["config", "trust", ...flags]
-    .filter((flag) => values[flag] !== undefined && !way.includes(` --${flag} `))
+  return NAMES.filter((flag) => values[flag] !== undefined && !way.includes(` --${flag} `))
     .flatMap((flag) => [values[flag]].flat().map((value) => written(flag, value)))
     .join("")
 }
@@ -23,4 +23,30 @@ function written(flag: string, value: unknown): string {
   // A value that begins with a dash would be read as the next flag.
   const text = String(value)
   return text.startsWith("-") ? ` --${flag}=${shellWord(text)}` : ` --${flag} ${shellWord(text)}`
+}
+
+/** Flags that go with a run: what it was permitted stands in its record as rules. */
+const NAMES: readonly string[] = [
+  "config",
+  "trust",
+  ...SETTINGS.flatMap(({ key, flag }) => (flag === undefined || key.startsWith("permissions.") ? [] : [flag])),
+]
+
+/** Flags that say which model answers, and how. */
+export const MODEL_FLAGS: readonly string[] = SETTINGS.flatMap(({ key, flag }) =>
+  flag !== undefined && key.startsWith("model.") ? [flag] : [],
+)
+
+/** The flags that a record keeps of a command. Where the record lies is known to whoever reads it. */
+export function keptFlags(
+  { cwd }: Invocation,
+  values: Readonly<Record<string, unknown>>,
+): NonNullable<RunOptions["flags"]> {
+  const given = NAMES.filter((flag) => flag !== "database" && values[flag] !== undefined)
+  return Object.fromEntries(
+    given.map((flag) => {
+      const value = values[flag] as string | boolean | readonly string[]
+      return [flag, FILES.has(flag) || flag === "config" ? resolve(cwd, String(value)) : value]
+    }),
+  )
 }

@@ -2,11 +2,11 @@ import { access, constants, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Backend } from "@toolwright/backends"
 import type { Configuration, LoadedConfiguration, Toolwright } from "@toolwright/runtime"
+import { databaseFlag } from "@toolwright/runtime/database-flag"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
-import { shellWord } from "@toolwright/toolbox/shell-word"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
-import { givenFlags } from "./given-flags.ts"
+import { givenFlags, keptFlags } from "./given-flags.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
@@ -84,6 +84,7 @@ export async function runTask(
     signal: invocation.signal,
     dryRun: values["dry-run"] === true,
     surface: "run",
+    flags: keptFlags(invocation, { ...values }),
     ...(values.file === undefined ? {} : { files: values.file }),
     ...asked,
   })
@@ -155,13 +156,7 @@ function chosenRenderer(invocation: Invocation, { json, record }: Values, paired
 
 /** Says how a run is looked at. */
 export function tellRecord(invocation: Invocation, { log }: Toolwright, runId: string): void {
-  invocation.stdout.write(`record: toolwright runs show ${runId}${databaseOption(invocation, log)}\n`)
-}
-
-/** What a command needs beside the run's id to find it: nothing for the folder's own database, nor for a server's. */
-function databaseOption({ cwd }: Invocation, { target }: Toolwright["log"]): string {
-  const isOwn = target === resolve(cwd, ".toolwright/state.sqlite") || target.includes("://")
-  return isOwn ? "" : ` --database ${shellWord(target)}`
+  invocation.stdout.write(`record: toolwright runs show ${runId}${databaseFlag(log.target, invocation.cwd)}\n`)
 }
 
 /** How what was changed is taken back, and how a run that was stopped goes on. */
@@ -184,7 +179,7 @@ export async function tellWays(
     .then((opened) => wayOn(opened, summary))
     .catch(() => undefined)
   if (way === undefined) return
-  const there = `${way}${databaseOption(invocation, log)}`
+  const there = `${way}${databaseFlag(log.target, invocation.cwd)}`
   // An address may hold a password, and what is printed is kept by others.
   const redact = redactorFor(configuration, invocation.env)
   stdout.write(`go on with: ${there}${neutralise(redact(givenFlags(values, there)))}\n`)

@@ -139,4 +139,4 @@ export function givenFlags({ cwd, env }: Invocation, values: Readonly<Record<str
 }
 
 /** Flags that name a file, from where the command was started. */
-const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path", "model-template"])
+export const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path", "model-template"])

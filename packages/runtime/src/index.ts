@@ -26,7 +26,7 @@ export {
 } from "./plans/access.ts"
 export { redactorFor } from "./secrets/redactor.ts"
 export { planFile, planText, type PlanFile } from "./plans/file.ts"
-export { wayOn, type ResumeOptions } from "./resume.ts"
+export { newestOpen, wayOn, type ResumeOptions } from "./resume.ts"
 export { mediaFor, type TaskMedia } from "./media.ts"
 export type { OutputSchema, RunOptions } from "./runs.ts"
 export * from "./tasks/index.ts"

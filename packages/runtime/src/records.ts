@@ -8,6 +8,7 @@ import { placeOf } from "./assembly/place.ts"
 import type { Configuration } from "./configuration/settings.ts"
 
 export { eventOf } from "@toolwright/agents/record"
+export { begunWith, type BegunWith } from "./begun-with.ts"
 
 /** The runs that are on record. */
 export interface RunRecords {

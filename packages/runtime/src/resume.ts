@@ -123,7 +123,7 @@ const MOST_LOOKED_AT = 200
  * The newest run that waits to be gone on with: of an agent, not a single call, and not of a task, which workers go on
  * with. Where there is none, the newest that is under way or has ended, so that it is said why it cannot go on.
  */
-async function newestOpen(log: RunLog): Promise<RunRow> {
+export async function newestOpen(log: RunLog): Promise<RunRow> {
   const time = Date.now()
   const of = (state: "waiting" | "running") => log.list({ state, calls: false, askedBy: null, limit: MOST_LOOKED_AT })
   const own = [...(await of("waiting")), ...(await of("running"))]

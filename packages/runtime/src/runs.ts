@@ -6,6 +6,7 @@ import {
   newRunId,
   type AgentProfile,
   type ExecutorOptions,
+  type KeptFlags,
   type RunRequest,
   type SharedWork,
 } from "@toolwright/agents"
@@ -89,6 +90,8 @@ export interface RunOptions {
   leaves?: RunRequest["leaves"]
   /** In place of the configuration's own: `wait` where a person can be asked, though not in this process. */
   approvals?: ExecutorOptions["approvals"]
+  /** The flags of settings that a command was given, for the record: whoever goes on with the run finds them there. */
+  flags?: KeptFlags
 }
 
 /** Where a run was asked for, for its record. */
@@ -99,6 +102,7 @@ export interface RunOrigin {
   model?: string | undefined
   nesting?: Nesting | undefined
   askedBy?: AskedBy | undefined
+  flags?: KeptFlags | undefined
 }
 
 /** What runs are made of. */
@@ -195,9 +199,9 @@ async function partsFor(
   options: RunOptions,
   run: Pick<AskingRun, "profile" | "runId" | "spent">,
 ): Promise<ExecutorOptions> {
-  const { surface, taskId, nesting = { depth: 0, max: maxNestingDepth }, askedBy } = options
+  const { surface, taskId, nesting = { depth: 0, max: maxNestingDepth }, askedBy, flags } = options
   return withAgents(
-    await executorOptions(run.profile, { surface, task: taskId, nesting, askedBy }),
+    await executorOptions(run.profile, { surface, task: taskId, nesting, askedBy, flags }),
     pairing === undefined ? asking : undefined,
     { ...givenOf(options, ["taskId", "shared", "approvals", "leaves", "hears"]), nesting, ...run },
   )

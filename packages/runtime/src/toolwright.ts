@@ -8,6 +8,7 @@ import {
   type RunRecorder,
   type AgentProfile,
   type ExecutorOptions,
+  type KeptFlags,
   type FileOwningAgent,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
@@ -338,7 +339,7 @@ function offerOf({ configuration, tools, model, place }: Assembled): OfferTo {
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
   const { configuration, options, place, middleware, redact, model, records, grammars, tools } = assembled
   const { pairing } = model
-  return async (profile, { surface = "library", task, model: former, nesting, askedBy } = {}) => {
+  return async (profile, { surface = "library", task, model: former, nesting, askedBy, flags } = {}) => {
     const origin = placeIn(place.root, { surface, task, nesting, askedBy })
     const permissions = permissionsFor(configuration, {
       approve: options.approve,
@@ -357,7 +358,7 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
       approvals: configuration.permissions.approvals,
       permissions,
       ...pairing?.options(configuration),
-      ...(options.record === false ? {} : { recorder: await recorderFor(records, origin, redact) }),
+      ...(options.record === false ? {} : { recorder: await recorderFor(records, origin, redact, flags) }),
     }
   }
 }
@@ -379,7 +380,9 @@ async function recorderFor(
   records: LogAccess,
   place: RunPlace,
   redact: (text: string) => string,
+  flags?: KeptFlags,
 ): Promise<NonNullable<ExecutorOptions["recorder"]>> {
   const log = await records.open()
-  return (given): RunRecorder => recordRun(log, place, given, { redact })
+  const also = flags === undefined ? {} : { flags }
+  return (given): RunRecorder => recordRun(log, place, { ...given, ...also }, { redact })
 }

@@ -47,7 +47,14 @@ export interface GivenToRun {
   /** The schema of the answer. */
   output?: JsonSchema
   permissions?: KeptPermissions
+  flags?: KeptFlags
 }
+
+/**
+ * The flags of settings that a person gave the command that began a run, by their names: no setting of a file or of a
+ * variable is among them.
+ */
+export type KeptFlags = Readonly<Record<string, string | boolean | readonly string[]>>
 
 /** What a run was permitted, which holds for whoever goes on with it. */
 export interface KeptPermissions {
@@ -182,13 +189,14 @@ export class Encoder {
   }
 
   #givenToRun(): object {
-    const { systemPrompt, history = [], files, output, permissions } = this.#given
+    const { systemPrompt, history = [], files, output, permissions, flags } = this.#given
     return {
       ...(systemPrompt === undefined ? {} : { systemPrompt: this.#writer.keep(this.#redact(systemPrompt)) }),
       ...(history.length === 0 ? {} : { history: history.map((message) => this.#message(message)) }),
       ...(files === undefined ? {} : { files }),
       ...(output === undefined ? {} : { output }),
       ...(permissions === undefined ? {} : { permissions }),
+      ...(flags === undefined ? {} : { flags }),
     }
   }
 

@@ -54,6 +54,59 @@ test("a run whose process was killed goes on where it was, does nothing twice, a
   })
 })
 
+test("a run whose process was killed goes on as it was begun, and 'runs show' says by which command", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
+  const kill = async (...flags: string[]): Promise<string[]> => {
+    const hang = { reply: { text: "I think", hang: true } }
+    const server = await model([look, hang, { reply: "It is a." }])
+    const run = startCli(["run", "look", "--json", ...server, ...flags], { cwd })
+    await run.until(/"text-delta"/)
+    run.child.kill("SIGKILL")
+    await run.finished
+    return server
+  }
+  const first = await kill("--native-tools", "--careful")
+  expect((await here(["runs"], { cwd })).stderr).toContain("toolwright runs show ")
+  expect(await here(["resume"], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("It is a.") as string,
+    stderr: expect.stringContaining(`${first[3]}`) as string,
+  })
+  expect((await here(["runs", "show"], { cwd })).stdout).not.toContain("go on with")
+
+  const elsewhere = ["--database", join(cwd, "its runs.sqlite")]
+  const second = await kill(...elsewhere)
+  const { stdout } = await here(["runs", "show", "latest", ...elsewhere], { cwd })
+  const [, line = ""] = /^go on with: toolwright (resume .*)$/m.exec(stdout) ?? []
+  const typed = wordsOf(line)
+  expect(new Set(typed.slice(2))).toEqual(new Set([...second, ...elsewhere]))
+  expect(await here(typed, { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("It is a.") as string })
+})
+
+test("what a command goes on with names no address of a folder's configuration, and holds no password", async () => {
+  const hang = { reply: { text: "I think", hang: true } }
+  const [, , , address = ""] = await model([hang, hang])
+  const cwd = folderWith({ "toolwright.yaml": `model: { name: m, baseUrl: "${address}" }\n` })
+  const killed = async (...flags: string[]): Promise<string> => {
+    const run = startCli(["run", "say so", "--json", ...flags], { cwd })
+    await run.until(/"text-delta"/)
+    run.child.kill("SIGKILL")
+    await run.finished
+    return (await here(["runs", "show"], { cwd })).stdout
+  }
+  expect(await killed("--trust")).not.toContain(address)
+  expect((await here(["resume"], { cwd })).stderr).toContain("no model is configured")
+  const password = "d3adb33f-s3cret-w0rd"
+  const shown = await killed("--model", "m", "--base-url", address.replace("://", `://me:${password}@`))
+  expect(shown).toContain("go on with: toolwright resume ")
+  expect(shown).not.toContain(password)
+  const { code, stderr } = await here(["resume"], { cwd })
+  expect(code).not.toBe(0)
+  expect(stderr).toContain("no model is configured")
+  expect(stderr).not.toContain("As it was begun")
+})
+
 test("the checks are compared with what they were before the run, also by the process that goes on with it", async () => {
   const check = (sum: number): string =>
     `import assert from "node:assert/strict"\nimport { test } from "node:test"\nimport { add } from ` +
@@ -424,7 +477,9 @@ test("a run of a real model is not gone on with by the built-in one, and no bran
   const cwd = folderWith({ "log.txt": "" })
   const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
   const flags = ["--careful", "--approvals", "wait"]
-  await here(["run", "add a line", ...flags, ...(await model([{ reply: { calls: [append] } }]))], { cwd })
+  const [, name, , address] = await model([{ reply: { calls: [append] } }])
+  const env = { TOOLWRIGHT_MODEL: name!, TOOLWRIGHT_BASE_URL: address! }
+  await here(["run", "add a line", ...flags], { cwd, env })
   const none = expect.stringMatching(/was 'm', and no model is configured\.\n[^]*--model/) as string
   expect(await here(["resume"], { cwd })).toMatchObject({ code: 2, stderr: none })
   expect(await here(["branch", "--at", "3"], { cwd })).toMatchObject({ code: 2, stderr: none })

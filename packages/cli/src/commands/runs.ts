@@ -1,10 +1,12 @@
 import { basename, dirname, join, resolve } from "node:path"
 import type { RecordedEvent, RunHead } from "@toolwright/runtime"
+import { databaseFlag } from "@toolwright/runtime/database-flag"
 import type { WorkspaceRecords } from "@toolwright/runtime/records"
 import type { RunEvent } from "@toolwright/toolbox"
 import { callerName } from "@toolwright/toolbox/caller-name"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { givenFlags } from "../given-flags.ts"
 import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { columnsOf, widthOf } from "../render/room.ts"
@@ -102,7 +104,16 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
       `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ` +
         `${records.log.target}.\n${other === undefined ? ELSEWHERE : OTHERS}\n`,
     )
-  } else for (const line of headLines(heads, invocation)) stdout.write(`${line}\n`)
+  } else {
+    for (const line of headLines(heads, invocation)) stdout.write(`${line}\n`)
+    const stopped = heads.find(({ status, agent }) => status === "interrupted" && agent !== "")
+    if (stopped !== undefined) {
+      const there = databaseFlag(records.log.target, invocation.cwd)
+      invocation.stderr.write(
+        `How the interrupted one goes on is said by: toolwright runs show ${stopped.runId}${there}\n`,
+      )
+    }
+  }
   return EXIT.success
 }
 
@@ -155,6 +166,7 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     await showAsked(stdout, records, head)
     await showDifferences(invocation, records, head.runId)
     await showTakenBack(invocation, records, head)
+    await showWayOn(invocation, records, head)
   }
   return EXIT.success
 }
@@ -257,6 +269,22 @@ async function showTakenBack(
 }
 
 const MOST_RECORDS = 50
+
+/** The command that goes on with a run whose process was killed: workers do with those of tasks. */
+async function showWayOn(
+  invocation: Invocation,
+  { log }: WorkspaceRecords,
+  { runId, agent, status }: RunHead,
+): Promise<void> {
+  if (status !== "interrupted" || agent === "") return
+  const opened = await log.open()
+  const row = await opened.find(runId)
+  if (row.task !== null) return
+  const { begunWith } = await import("@toolwright/runtime/records")
+  const { flags } = await begunWith(opened, row)
+  const way = `toolwright resume ${runId}${databaseFlag(log.target, invocation.cwd)}`
+  invocation.stdout.write(`\ngo on with: ${way}${neutralise(givenFlags(flags, way))}\n`)
+}
 
 async function exchange(
   invocation: Invocation,

@@ -1,0 +1,38 @@
+import type { Configuration } from "@toolwright/runtime"
+import type { Invocation } from "./command.ts"
+import { givenFlags, MODEL_FLAGS } from "./given-flags.ts"
+import { neutralise } from "./render/neutralise.ts"
+
+/** What stands in a record in place of a secret, with which nothing can be asked. */
+const REDACTED = "[secret]"
+
+/**
+ * The flags of a command that goes on with a run, with those of its model that the command was given which began it:
+ * only where nothing here says where a model is, and only of a run that was begun by a command in this folder's own
+ * database. A server of databases is others' too, and what came as a file was given by somebody else: an address of
+ * theirs would be sent the conversation, and a key.
+ */
+export async function withBegunFlags(
+  { cwd, env, stderr }: Invocation,
+  values: Readonly<Record<string, unknown>>,
+  configuration: Configuration,
+  id: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { baseUrl, path, screenplay, backend } = configuration.model
+  if ([baseUrl, path, screenplay, backend].some((place) => place !== undefined)) return values
+  const [{ newestOpen }, { begunWith, recordsUnder }] = await Promise.all([
+    import("@toolwright/runtime"),
+    import("@toolwright/runtime/records"),
+  ])
+  // What there is to say of the database is said when it is opened to be written.
+  await using records = recordsUnder(configuration, { cwd, env, log: () => {} })
+  const log = records.log.target.includes("://") ? undefined : await records.log.look()
+  if (log === undefined) return values
+  const { flags, here } = await begunWith(log, id === "latest" ? await newestOpen(log) : await log.find(id))
+  const lacking = MODEL_FLAGS.filter((flag) => flags[flag] !== undefined && values[flag] === undefined)
+  const isWhole = !lacking.some((flag) => String(flags[flag]).includes(REDACTED))
+  if (!here || !isWhole || lacking.length === 0) return values
+  const added = Object.fromEntries(lacking.map((flag) => [flag, flags[flag]]))
+  stderr.write(`As it was begun:${neutralise(givenFlags(added, ""))}\n`)
+  return { ...values, ...added }
+}
