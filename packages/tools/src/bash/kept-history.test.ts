@@ -68,14 +68,23 @@ describe.skipIf(program === undefined)("a sandboxed command that names git", () 
       const outside = join(fixture.root, "../outside")
       mkdirSync(outside)
       const result = await callTool(fixture.tools.get("bash")!, { command: `git --version; ${DESTROYING[way]}` })
-      expect(fixture.git("log", "--format=%s", tip)).toBe("Two\nOne\n")
-      expect(fixture.git("show", `${tip}~1:a.txt`)).toBe("one\n")
-      fixture.git("fsck", "--full", "--strict")
-      expect(fixture.git("-C", "sub", "log", "--format=%s")).toBe("Sub\n")
-      expect(fixture.git("branch", "--format=%(refname:short)")).toBe("main\nother\n")
-      expect(fixture.git("tag")).toBe("first\n")
-      expect(fixture.git("log", "-1", "--format=%s", "other")).toBe("One\n")
-      expect(fixture.git("log", "--format=%s", "main").trim()).toMatch(/^(?:Three\n)?Two\nOne$/u)
+      const [log, earlier, , below, branches, tags, other, main] = fixture.gits(
+        ["log", "--format=%s", tip],
+        ["show", `${tip}~1:a.txt`],
+        ["fsck", "--full", "--strict"],
+        ["-C", "sub", "log", "--format=%s"],
+        ["branch", "--format=%(refname:short)"],
+        ["tag"],
+        ["log", "-1", "--format=%s", "other"],
+        ["log", "--format=%s", "main"],
+      )
+      expect(log).toBe("Two\nOne\n")
+      expect(earlier).toBe("one\n")
+      expect(below).toBe("Sub\n")
+      expect(branches).toBe("main\nother\n")
+      expect(tags).toBe("first\n")
+      expect(other).toBe("One\n")
+      expect(main!.trim()).toMatch(/^(?:Three\n)?Two\nOne$/u)
       if (way.startsWith("its refs") || way === "its HEAD")
         expect(result.output).toMatch(/were put back|stands at .* again/u)
       expect(readdirSync(outside)).toEqual([])

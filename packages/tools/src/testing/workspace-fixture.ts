@@ -18,8 +18,13 @@ export interface WorkspaceFixture extends Disposable {
   write(files: Readonly<Record<string, string>>): void
   /** Runs git as a user would. */
   git(...args: string[]): string
-  /** Several at once: forking a process as large as a test's costs more than what it starts. */
-  gits(...commands: (readonly string[])[]): void
+  /**
+   * Several at once: forking a process as large as a test's costs more than what it starts.
+   *
+   * @returns what each one said, in which no NUL may stand
+   * @throws where one fails, after which none is run
+   */
+  gits(...commands: (readonly string[])[]): string[]
 }
 
 /** What git is told before each command of a user's. */
@@ -49,8 +54,12 @@ export function workspaceFixture(
     git: (...args) =>
       execFileSync("git", [...AS_USER, ...args], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
     gits(...commands) {
-      const script = commands.map((args) => ["git", ...AS_USER, ...args].map(shellQuoted).join(" ")).join("\n")
-      execFileSync("sh", ["-ec", script], { cwd: root, stdio: ["ignore", "ignore", "pipe"] })
+      const script = commands.map((args) => ["git", ...AS_USER, ...args].map(shellQuoted).join(" "))
+      return execFileSync("sh", ["-ec", script.join("\nprintf '\\0'\n")], {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }).split("\0")
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
