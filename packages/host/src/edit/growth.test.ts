@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { Capture } from "../spawn/capture.ts"
 import { streamReport } from "../process/report.ts"
 import { plainOutput } from "../text/escapes.ts"
@@ -100,6 +100,15 @@ describe("what is too much", () => {
     ).toBe("TOO_MANY_EDITS")
     expect(code("a\n".repeat(90_000), [{ old_text: "a", new_text: "b", replace_all: true }])).toBe("changed")
   })
+})
+
+test("a text that is there too often is not looked for to the end", () => {
+  const looks = vi.spyOn(String.prototype, "indexOf")
+  const outcome = applyEdits("a".repeat(300_000), [{ old_text: "a", new_text: "b" }], "a.txt")
+  const count = looks.mock.calls.length
+  looks.mockRestore()
+  expect(outcome).toMatchObject({ refused: { error: { code: "EDIT_AMBIGUOUS" } } })
+  expect(count).toBeLessThan(110_000)
 })
 
 test("the tail of a stream is the same however it is cut into chunks", () => {

@@ -20,8 +20,9 @@ export const MOST_MATCHES = 100_000
 
 /** Where an edit matches more places than may be changed at once. */
 export interface TooMany {
-  readonly tooMany: number
+  readonly tooMany: true
 }
+const TOO_MANY: TooMany = { tooMany: true }
 
 /** Finds texts in one file's text. */
 export type Finder = (wanted: string, replacement: string) => Found | TooMany | undefined
@@ -66,14 +67,14 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
-/** Where a text occurs; only how often, where that is too often. */
+/** Where a text occurs, as far as that is not too often. */
 function occurrences(text: string, wanted: string): number[] | TooMany {
   const starts: number[] = []
-  let count = 0
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-    if (++count <= MOST_MATCHES) starts.push(at)
+    if (starts.length === MOST_MATCHES) return TOO_MANY
+    starts.push(at)
   }
-  return count > MOST_MATCHES ? { tooMany: count } : starts
+  return starts
 }
 
 /** A text that uses `\r\n` gets it in what is put in, unless what was found shows that this place is an exception. */
@@ -200,7 +201,7 @@ function lineMatches(
     if (compared > MOST_COMPARED_AGAIN) return undefined
     const shift = exactly ? NO_SHIFT : shiftBetween(sought, trimmed, at)
     if (shift === undefined) continue
-    if (matches.length === MOST_MATCHES) return { tooMany: matches.length + 1 }
+    if (matches.length === MOST_MATCHES) return TOO_MANY
     const put = reindent(replacement, shift)
     matches.push(placeLines({ lines, offsets, at, count: sought.length, wanted, replacement: put, endings }))
     next = at + sought.length

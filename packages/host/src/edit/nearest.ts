@@ -169,11 +169,16 @@ function squeezed(line: string): string {
  * How alike a line is; with `within`, also how much of the wanted text it holds, for that may be only a part of a line.
  */
 function similarityTo(wanted: string, within: boolean): (candidate: string, work: Work) => number {
-  const pairs = new Map<number, number>()
+  const indexes = new Map<number, number>()
+  const counts: number[] = []
   for (let index = 0; index + 1 < wanted.length; index += 1) {
     const pair = pairAt(wanted, index)
-    pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+    const known = indexes.get(pair)
+    if (known === undefined) indexes.set(pair, counts.push(1) - 1)
+    else counts[known]! += 1
   }
+  /** How many of each pair a candidate may still have in common. */
+  const open = new Int32Array(counts.length)
   const total = Math.max(0, wanted.length - 1)
   return (candidate, work) => {
     const other = Math.max(0, candidate.length - 1)
@@ -181,15 +186,12 @@ function similarityTo(wanted: string, within: boolean): (candidate: string, work
     if (total + other === 0) return wanted === candidate ? 1 : 0
     if (Math.min(total, other) * 4 < Math.max(total, other) && !(within && other > total)) return 0
     work.left -= candidate.length
-    const used = new Map<number, number>()
+    open.set(counts)
     let common = 0
     for (let index = 0; index + 1 < candidate.length; index += 1) {
-      const pair = pairAt(candidate, index)
-      const there = pairs.get(pair)
-      if (there === undefined) continue
-      const taken = used.get(pair) ?? 0
-      if (taken === there) continue
-      used.set(pair, taken + 1)
+      const known = indexes.get(pairAt(candidate, index))
+      if (known === undefined || open[known] === 0) continue
+      open[known]! -= 1
       common += 1
     }
     const held = within && total >= 5 ? common / total : 0
