@@ -111,7 +111,8 @@ function followByte(program: Program, from: Position, byte: number): Position | 
   return possible ? { states: from.states, done: false, partial: { value, missing, length } } : undefined
 }
 
-function followCharacter(program: Program, from: Position, code: number): Position | undefined {
+/** The place after a character. @param from where no character is cut */
+export function followCharacter(program: Program, from: Position, code: number): Position | undefined {
   const seeds: State[] = []
   for (const { step, frame } of from.states) {
     const at = program.steps[step]!
@@ -135,7 +136,7 @@ class Closing {
   readonly #program: Program
   readonly #now: number
   readonly #open: State[]
-  readonly #made = new Map<string, Frame>()
+  readonly #made = new Map<number, Frame>()
   readonly #left = new Set<Frame>()
   readonly #states: State[] = []
   #done = false
@@ -199,7 +200,7 @@ class Closing {
 
   /** A frame on top of `below`, shared with every other stack that needs the same one here. */
   #frameFor(step: number, count: number, below: Frame): Frame {
-    const key = `${step}:${count}`
+    const key = (count + 1) * this.#program.steps.length + step
     const known = this.#made.get(key)
     if (known === undefined) {
       const frame: Frame = { id: this.#program.counts.frames++, step, count, born: this.#now, below: new Set([below]) }

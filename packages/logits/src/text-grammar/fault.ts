@@ -1,6 +1,6 @@
 /** Where a text leaves its grammar, in words that whoever wrote it can act on. */
 import { ToolwrightError } from "@toolwright/toolbox"
-import { startPosition, followBytes, type Position } from "../gbnf/follow.ts"
+import { followCharacter, startPosition, type Position } from "../gbnf/follow.ts"
 import type { Program } from "../gbnf/program.ts"
 import type { CodePointRange } from "../grammar/rules.ts"
 
@@ -15,13 +15,12 @@ const MOST_STEPS = { atAll: 2_000_000, perCharacter: 50 }
 
 /** @throws ToolwrightError `GRAMMAR_TOO_AMBIGUOUS` where the grammar cannot be followed */
 export function faultIn(program: Program, text: string): string | undefined {
-  const encoder = new TextEncoder()
   let position = startPosition(program)
   let read = 0
   const most = program.counts.steps + MOST_STEPS.atAll + MOST_STEPS.perCharacter * text.length
   for (const character of text) {
     if (program.counts.steps > most) throw tooAmbiguous(read)
-    const next = followBytes(program, position, encoder.encode(character))
+    const next = followCharacter(program, position, codeOf(character))
     if (next === undefined) return faultAt(program, position, text, read)
     position = next
     read += character.length
@@ -31,6 +30,12 @@ export function faultIn(program: Program, text: string): string | undefined {
     `it ends too soon, at ${placeOf(text, text.length)}${after(text, text.length)}; next may come ` +
     `${nextOf(program, position)}.`
   )
+}
+
+/** Half a pair alone is what UTF-8 has in its place. */
+function codeOf(character: string): number {
+  const code = character.codePointAt(0)!
+  return code >= 0xd800 && code <= 0xdfff ? 0xfffd : code
 }
 
 function tooAmbiguous(read: number): ToolwrightError {

@@ -51,6 +51,13 @@ describe("a grammar of somebody else's", () => {
     expect(lines.fault("+some line of a change\n".repeat(20_000))).toBeUndefined()
   })
 
+  test("is followed through halves of pairs as their UTF-8 has them", () => {
+    const words = grammar.lark('start: "\ufffd" "😀"')
+    expect(words.fault("\ud800😀")).toBeUndefined()
+    expect(words.fault("\udc00\ud83d\ude00")).toBeUndefined()
+    expect(words.fault("\ud800\ud800")).toContain("it leaves it at line 1, column 2")
+  })
+
   test("is no more in a schema: letters of Unicode are refused in a pattern too", () => {
     const schema = { type: "string", pattern: "\\p{L}\\P{L}".repeat(20_000) } as const
     expect(() => schemaToGBNF(schema)).toThrow(/hold more than 100000 ranges/)
