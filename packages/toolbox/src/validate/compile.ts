@@ -5,6 +5,7 @@ import { ToolwrightError, messageOf } from "../model/errors.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { patternEngine } from "./pattern.ts"
 import { isPlainSchema } from "./plain-schema.ts"
+import { isSimpleSchema, plainlyFits } from "./plain-value.ts"
 import { COUNTED, countReferences, countValues, traitsOf, type SchemaTraits } from "./schema-walk.ts"
 
 /** What checking a value found. */
@@ -56,8 +57,8 @@ interface Compiled {
   foreign: boolean
 }
 
-/** What of a schema is compiled so far. */
-const compiledOf = memory.derived((_schema: JsonSchema): { known?: Compiled } => ({}))
+/** What of a schema is compiled so far, and whether a value was checked against it without. */
+const compiledOf = memory.derived((_schema: JsonSchema): { known?: Compiled; checked?: true } => ({}))
 
 /**
  * What was compiled of schemas with the same text: tools that are defined anew for each run or request are few texts.
@@ -83,13 +84,14 @@ export async function validate(
 /**
  * Checks a value against a JSON Schema in time that is linear in the value: patterns are run by a linear engine,
  * `uniqueItems` does not compare all with all, followed references are counted, and of a large value only the first
- * error is looked for. Ajv is loaded at the first use, and each schema is compiled once, a short one also where it
- * comes as another object with the same text.
+ * error is looked for. Ajv is loaded where the first value does not plainly fit or a second one comes, and each schema
+ * is compiled once, a short one also where it comes as another object with the same text.
  *
  * @throws ToolwrightError `INVALID_SCHEMA` when the schema itself cannot be compiled; `TOO_MUCH_TO_CHECK` when the
  *   value is too large for it
  */
 export async function inspect(schema: JsonSchema, value: unknown, options: ValidateOptions = {}): Promise<Findings> {
+  if (firstFits(schema, value)) return { errors: [], complete: true }
   const known = compiledOf(schema).known ?? (await compileFirst(schema, options.foreign ?? false))
   const { nodes, references } = known.traits
   const values = countValues(value, Math.ceil(MOST_STEPS / nodes))
@@ -99,6 +101,16 @@ export async function inspect(schema: JsonSchema, value: unknown, options: Valid
   if (!few || values * nodes > MOST_STEPS_FOR_ALL) return { errors: known.first.validate.errors ?? [], complete: false }
   known.all ??= await compile(schema, { ...known, allErrors: true })
   return { errors: isValid(known.all, value, values) ? [] : (known.all.validate.errors ?? []), complete: true }
+}
+
+/** Whether this is the first value that is checked against a schema, and plainly meets it. */
+function firstFits(schema: JsonSchema, value: unknown): boolean {
+  const state = compiledOf(schema)
+  if (state.known !== undefined || state.checked) return false
+  state.checked = true
+  const { nodes } = traitsOf(schema, LARGEST_SCHEMA)
+  if (nodes > LARGEST_SCHEMA || !isPlainSchema(schema) || !isSimpleSchema(schema)) return false
+  return countValues(value, Math.ceil(MOST_STEPS / nodes)) * nodes < MOST_STEPS && plainlyFits(schema, value)
 }
 
 /**
