@@ -1,5 +1,4 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { shellQuoted } from "@toolwright/toolbox/shell-word"
 import { holdingNothing } from "../repository/held.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { viewRepository } from "../repository/view.ts"
@@ -8,6 +7,7 @@ import { lightLimits } from "../sandbox/limits.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
 import { childEnvironment } from "../spawn/environment.ts"
 import type { ProcessHost } from "./host.ts"
+import { BROKEN_OFF, shellInTurn } from "./in-turn.ts"
 
 /** What git says about a repository; `complete` is false where it could not say all of it. */
 export interface GitAnswer {
@@ -72,15 +72,14 @@ async function ask(
   if (ran === undefined) return { text: "", complete: false, exitCode: null }
   const { outcome } = ran
   // A repository without a commit has no history, and says so in its own way.
-  const complete = outcome.ended === "exit" && !outcome.stdout.truncated
+  const isWhole = outcome.ended === "exit" && outcome.exitCode !== BROKEN_OFF
+  const complete = isWhole && !outcome.stdout.truncated
   return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }
 }
 
-function argvOf(program: string, commands: readonly (readonly string[])[]): string[] {
+function argvOf(program: string, commands: readonly (readonly string[])[]): readonly string[] {
   const [first = []] = commands
-  if (commands.length <= 1) return [program, ...first]
-  const lines = commands.map((args) => [program, ...args].map(shellQuoted).join(" "))
-  return ["/bin/sh", "-c", lines.join("; printf '\\0'; ")]
+  return commands.length <= 1 ? [program, ...first] : shellInTurn(commands.map((args) => [program, ...args]))
 }
 
 /** Nothing where git would wait for what lies in a file's place: it is not given the time that it may take. */
