@@ -31,7 +31,7 @@ export async function beginBranch(
   log: RunLog,
   run: string,
   { at, edit, surface = "library" }: BranchOptions,
-  redact: (text: string) => string = (text) => text,
+  { redact = (text) => text, there = "" }: { redact?: (text: string) => string; there?: string } = {},
 ): Promise<string> {
   const row = await log.find(run)
   if (row.agent === "")
@@ -40,9 +40,10 @@ export async function beginBranch(
   const last = events.at(-1)
   if (last?.seq !== at)
     throw new ToolwrightError("UNKNOWN_EVENT", `The run ${row.id} has no event ${at}.`, {
-      hint: `Its last one is ${last?.seq ?? 0}; 'toolwright runs show ${row.id} --json' numbers them.`,
+      hint: `Its last one is ${last?.seq ?? 0}; 'toolwright runs show ${row.id}${there} --json' numbers them.`,
     })
-  const [shared, own] = edit === undefined ? [roundBefore(row, events, at), []] : [at - 1, [edited(row, last, edit)]]
+  const [shared, own] =
+    edit === undefined ? [roundBefore(row, events, at, there), []] : [at - 1, [edited(row, last, edit)]]
   const { agent, model, title, workspace } = row
   const time = Date.now()
   const id = newRunId()
@@ -62,11 +63,11 @@ export async function beginBranch(
 }
 
 /** The end of the last round that had ended by an event. */
-function roundBefore({ id }: RunRow, events: readonly LogEvent[], at: number): number {
+function roundBefore({ id }: RunRow, events: readonly LogEvent[], at: number, there: string): number {
   const round = events.findLast(({ type }) => type === "round-end")
   if (round !== undefined) return round.seq
   throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${id} had ended by event ${at}.`, {
-    hint: `Name a later event ('toolwright runs show ${id}' numbers them), or start the task anew.`,
+    hint: `Name a later event ('toolwright runs show ${id}${there}' numbers them), or start the task anew.`,
   })
 }
 

@@ -23,7 +23,7 @@ export function goingOn({ configuration, pairing, cwd, env, ...parts }: GoingOnP
       const log = await parts.open()
       const row = await log.find(runId)
       checked(row)
-      const id = await (await import("./branch.ts")).beginBranch(log, runId, options, parts.redact)
+      const id = await (await import("./branch.ts")).beginBranch(log, runId, options, parts)
       if (options.keepFiles === true || row.state !== "ended") return id
       const history = await (await import("./workspace/tool-workspace.ts")).changeHistory(configuration, cwd, env)
       if (history === undefined) return id

@@ -29,6 +29,8 @@ export interface ResumeParts {
   readonly asking: Asking
   /** Whether the runs are made by a model that knows its tools alone. */
   readonly paired: boolean
+  /** What a command needs to find the runs' database, as it is typed. */
+  readonly there: string
   readonly redact: (text: string) => string
   /** Refuses a run that the model here is not to go on with. */
   readonly checkModelOf: (row: RunRow) => void
@@ -61,14 +63,14 @@ export interface ResumeOptions {
  * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`, `NO_MODEL`
  */
 export async function* resumeRun(
-  { open, place, agents, asking, paired, redact, checkModelOf, executorOptions }: ResumeParts,
+  { open, place, agents, asking, paired, there, redact, checkModelOf, executorOptions }: ResumeParts,
   id: string,
   options: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const { agent, maxRounds, approvals, shared = false, takeOver = false } = options
   const log = await open()
-  const row = id === "latest" ? await newestOpen(log) : await log.find(id)
-  const { folded, profile } = await resumable(log, row, agent ?? agents)
+  const row = id === "latest" ? await newestOpen(log, there) : await log.find(id)
+  const { folded, profile } = await resumable(log, row, agent ?? agents, there)
   checkModelOf(row)
   using _lock = place.take(
     shared !== false || folded.dryRun ? { ...profile, changesWorkspace: false } : profile,
@@ -123,7 +125,7 @@ const MOST_LOOKED_AT = 200
  * The newest run that waits to be gone on with: of an agent, not a single call, and not of a task, which workers go on
  * with. Where there is none, the newest that is under way or has ended, so that it is said why it cannot go on.
  */
-export async function newestOpen(log: RunLog): Promise<RunRow> {
+export async function newestOpen(log: RunLog, there = ""): Promise<RunRow> {
   const time = Date.now()
   const of = (state: "waiting" | "running") => log.list({ state, calls: false, askedBy: null, limit: MOST_LOOKED_AT })
   const own = [...(await of("waiting")), ...(await of("running"))]
@@ -133,7 +135,7 @@ export async function newestOpen(log: RunLog): Promise<RunRow> {
   const found = own.find((row) => row.state === "waiting" || !isHeld(row, time)) ?? own[0] ?? newest
   if (found !== undefined) return found
   throw new ToolwrightError("NOTHING_TO_RESUME", "No run of an agent is on record here.", {
-    hint: "'toolwright runs --calls' shows single calls too, which nobody goes on with.",
+    hint: `'toolwright runs --calls${there}' shows single calls too, which nobody goes on with.`,
   })
 }
 
@@ -141,18 +143,19 @@ async function resumable(
   log: RunLog,
   row: RunRow,
   agent: AgentProfile | AgentAccess,
+  there: string,
 ): Promise<{ folded: FoldedRun; profile: AgentProfile }> {
   if (row.state === "ended")
     throw new ToolwrightError("RUN_ENDED", `The run ${row.id} has ended: ${row.outcome}.`, {
-      hint: await otherWay(log, row),
+      hint: await otherWay(log, row, there),
     })
   if (row.surface === "eval")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is an evaluation, and no run of an agent.`, {
-      hint: `'toolwright eval resume ${row.id}' makes the trials that are left.`,
+      hint: `'toolwright eval resume ${row.id}${there}' makes the trials that are left.`,
     })
   if (row.agent === "")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {
-      hint: `'toolwright runs show ${row.id}' shows how far it came. Make the call again if it is still wanted.`,
+      hint: `'toolwright runs show ${row.id}${there}' shows how far it came. Make the call again if it is still wanted.`,
     })
   return {
     folded: await foldRun(log.database, await log.events(row.id)),
@@ -161,11 +164,11 @@ async function resumable(
 }
 
 /** What can be done in place of going on with a run that has ended. */
-async function otherWay(log: RunLog, row: RunRow): Promise<string> {
+async function otherWay(log: RunLog, row: RunRow, there: string): Promise<string> {
   const branch = await branchOf(log, row)
   if (branch === undefined) return "Begin a new one: no round of it ended from which another could go on."
   return (
-    `Begin a new one, or go on from the middle of it: ${branch}; 'toolwright runs show ${row.id}' numbers its ` +
+    `Begin a new one, or go on from the middle of it: ${branch}${there}; 'toolwright runs show ${row.id}${there}' numbers its ` +
     "events."
   )
 }

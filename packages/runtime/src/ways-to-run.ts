@@ -11,6 +11,8 @@ interface Parts extends Omit<RunParts, "asking" | "maxNestingDepth"> {
   readonly redact: (text: string) => string
   /** Whether runs are recorded. */
   readonly record: boolean
+  /** What a command needs to find the database of the records, as it is typed. */
+  readonly there: string
   readonly env: Readonly<Record<string, string | undefined>>
   open(): Promise<RunLog>
 }

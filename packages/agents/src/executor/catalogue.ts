@@ -144,6 +144,7 @@ export class Catalogue {
       get: (name) => own(name) ?? base.get(name),
       withdrawn: (name) => base.withdrawn(name),
       keptBack: (name) => base.keptBack?.(name),
+      away: () => base.away?.() ?? [],
     }
   }
 

@@ -13,6 +13,7 @@ export function toolsWithResults(base: Toolset, results: ResultStore): Toolset {
     get: (name) => base.get(name) ?? own().find((tool) => tool.name === name),
     withdrawn: (name) => base.withdrawn(name),
     keptBack: (name) => base.keptBack?.(name),
+    away: () => base.away?.() ?? [],
   }
 }
 

@@ -90,8 +90,9 @@ test("each thing that can be made works as it is made, and nothing is written ov
     const again = await here(["new", kind, "my_own"], { cwd })
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("is there already") })
   }
-  const called = await cli(["tools", "call", "my_own", "--path", "README.md", "--tools", "./tools"], { cwd })
-  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 2') })
+  const called = await cli(["tools", "call", "my_own", "--text", "one two", "--tools", "./tools"], { cwd })
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"text": "one two"') })
+  expect(readFileSync(join(cwd, "tools/my-own.ts"), "utf8"), "a skeleton, and no other tool").not.toMatch(/word/i)
   const rendered = await cli(["prompts", "render", "my_own", "--prompts", "prompts", "--arg", "text=hello"], { cwd })
   expect(rendered).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") })
   // As the command is told, also where no package is installed beside the file.
@@ -104,7 +105,8 @@ test("each thing that can be made works as it is made, and nothing is written ov
   expect(byNpx.stdout).toContain("Try it: npx toolwright tools call other ")
   // What it says holds in a folder without a README too, and is asked to be tried as it stands there.
   const [, line] = /^Try it: npx toolwright (.*)$/m.exec(byNpx.stdout)!
-  expect(await cli(line!.split(" "), { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("words") })
+  expect(await cli(line!.split(" "), { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") })
+  expect(byNpx.stdout).toContain("Say what it does in tools/other.ts, in 'description', 'parameters' and 'execute'.")
   const [, setting] = /write '(.*)' into toolwright.yaml, then npx toolwright trust$/m.exec(byNpx.stdout)!
   const configured = folderWith({ "toolwright.yaml": `${setting}\n` })
   const second = await here(["new", "tool", "other"], { cwd: configured })
@@ -123,7 +125,7 @@ test("each thing that can be made works as it is made, and nothing is written ov
   expect((await here(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
   expect((await cli(["init", "project"], { cwd })).code).toBe(0)
   const inProject = await here(["new", "tool", "next_one"], { cwd: join(cwd, "project") })
-  expect(inProject.stdout, "its configuration takes the folder").toMatch(/^Try it: .* --path tools\/next-one\.ts$/m)
+  expect(inProject.stdout, "its configuration takes the folder").toMatch(/^Try it: .* --text hello$/m)
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], { cwd: join(cwd, "project") })
   const made = join(cwd, "project")
   for (const kind of ["format", "agent"]) await here(["new", kind, "my_own"], { cwd: made })
@@ -133,5 +135,9 @@ test("each thing that can be made works as it is made, and nothing is written ov
       encoding: "utf8",
       env: { ...userOfTests(), ...env },
     })
+  expect(node("tests/next-one.test.ts")).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/pass 1\n/) as string,
+  })
   expect(node("formats/my_own.ts")).toMatchObject({ status: 0, stdout: "" })
 })

@@ -328,6 +328,22 @@ test("of a run that has ended it is said where another way can be gone from, and
   expect(branched).toMatchObject({ code: 0, stdout: expect.stringContaining("One, once more.") as string })
 })
 
+test("a hint names the database where that is not the folder's own", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const there = ["--database", join(cwd, "else.sqlite")]
+  const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
+  await here(["run", "look", ...there, ...(await model([look, { reply: "One." }]))], { cwd })
+  const { stderr } = await here(["resume", ...there, ...(await model([]))], { cwd })
+  const [, branch = "", shown = ""] = /toolwright (branch .*?); 'toolwright (runs show .*?)' numbers/.exec(stderr) ?? []
+  expect(await here(shown.split(" "), { cwd })).toMatchObject({ code: 0 })
+  const branched = await here([...branch.split(" "), ...(await model([{ reply: "One, again." }]))], { cwd })
+  expect(branched).toMatchObject({ code: 0, stdout: expect.stringContaining("One, again.") as string })
+  for (const at of ["1", "999"]) {
+    const wrong = await here(["branch", "--at", at, ...there, ...(await model([]))], { cwd })
+    expect(wrong.stderr, at).toContain(there.join(" "))
+  }
+})
+
 test("where only single calls are on record there is nothing to go on with", async () => {
   const cwd = folderWith({})
   await here(["tools", "call", "echo", "--message", "hello"], { cwd })

@@ -5,6 +5,7 @@ import { TASK_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@too
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { TASK_LIMITS } from "../tasks/limit-options.ts"
+import { databaseFlag } from "@toolwright/runtime/database-flag"
 import { factsOf, noTasks, summaryLine, taskTree } from "../tasks/lines.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -188,7 +189,8 @@ async function show(asked: Asked): Promise<number> {
     const { listRuns } = await import("@toolwright/runtime")
     const log = await access.log.open()
     const runs = row.run === null ? [] : await askedTree((askedBy) => listRuns(log, { askedBy, limit: 200 }), row.run)
-    for (const line of [...factsOf(row, after, children), ...runs]) invocation.stdout.write(`${line}\n`)
+    const there = databaseFlag(access.target, invocation.cwd)
+    for (const line of [...factsOf(row, after, children, there), ...runs]) invocation.stdout.write(`${line}\n`)
   }
   return EXIT.success
 }

@@ -5,45 +5,43 @@ export const fileName = (name: string): string => name.replaceAll("_", "-")
 export const variable = (name: string): string =>
   name.replaceAll(/[_-]+(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A tool that reads a file, to be made into another one. */
+/** A tool that gives back what it is given, to be made into one that does something. */
 export const toolFile = (name: string): string => `import { defineTool } from "toolwright"
 
 export const ${variable(name)} = defineTool({
   name: "${name}",
-  description: "Counts the words of a text file",
-  usageHint: "Use when a text must keep to a length. Don't use for counting lines.",
-  effects: { readOnly: true, idempotent: true, reads: ["path"] },
+  // A model chooses the tool by this line: say what it does.
+  description: "Gives a text back as it came (${name}: say here what it does)",
+  // What it may do to the world: this one only reads. Leave readOnly out where it changes something.
+  effects: { readOnly: true, idempotent: true },
   sets: ["general", "reading"],
+  // What it is given, as a JSON Schema; a call that does not fit never comes as far as execute.
   parameters: {
     type: "object",
-    properties: { path: { type: "string", description: "The file", grounded: "path" } },
-    required: ["path"],
+    properties: { text: { type: "string", description: "The text" } },
+    required: ["text"],
     additionalProperties: false,
   },
-  examples: [{ description: "Count the words of the README", input: { path: "README.md" } }],
-  async execute({ path }, { files }) {
-    const text = await files.read(String(path))
-    return { words: text.split(/\\s+/).filter(Boolean).length }
+  examples: [{ description: "Give back a greeting", input: { text: "hello" } }],
+  // What it does goes here. The second argument has files, fetch, programs and more, which keep the rules.
+  async execute({ text }) {
+    return { text: String(text) }
   },
 })
 `
 
+/** Holds what the tool does, and that a call which does not fit is refused. */
 export const toolTest = (name: string): string => `import assert from "node:assert/strict"
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { test } from "node:test"
 import { createToolwright } from "toolwright"
 import { ${variable(name)} } from "../tools/${fileName(name)}.ts"
 
-test("${name} counts the words of a file, and reads none outside its folder", async () => {
-  const cwd = mkdtempSync(join(tmpdir(), "${fileName(name)}-"))
-  writeFileSync(join(cwd, "a.txt"), "one two three\\n")
-  const toolwright = await createToolwright({ tools: [${variable(name)}], cwd, record: false })
-  const { data } = await toolwright.registry.execute("${name}", { path: "a.txt" })
-  assert.deepEqual(data, { words: 3 })
-  const outside = await toolwright.registry.execute("${name}", { path: "/etc/hosts" })
-  assert.equal(outside.error?.code, "ACCESS_DENIED")
+test("${name} gives back the text that it is given, and needs one", async () => {
+  const toolwright = await createToolwright({ tools: [${variable(name)}], record: false })
+  const { data } = await toolwright.registry.execute("${name}", { text: "hello" })
+  assert.deepEqual(data, { text: "hello" })
+  const without = await toolwright.registry.execute("${name}", {})
+  assert.equal(without.error?.code, "INVALID_ARGUMENTS")
   await toolwright.close()
 })
 `

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { toolFile, toolTest } from "./parts.ts"
+import { WORD_COUNTER, WORD_COUNTER_TEST } from "./word-counter.ts"
 
 /** Files of something that is made, by their paths from its folder. */
 export type MadeFiles = Readonly<Record<string, string>>
@@ -35,8 +35,8 @@ export function projectFiles(name: string, bringsNode: boolean): MadeFiles {
     "toolwright.yaml": CONFIGURATION,
     ".gitignore": "node_modules/\n.toolwright/\n",
     "README.md": readme(name),
-    "tools/count-words.ts": toolFile("count_words"),
-    "tests/count-words.test.ts": toolTest("count_words"),
+    "tools/count-words.ts": WORD_COUNTER,
+    "tests/count-words.test.ts": WORD_COUNTER_TEST,
   }
 }
 

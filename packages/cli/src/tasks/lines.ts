@@ -54,8 +54,13 @@ export function taskTree(rows: readonly TaskRow[], world?: Pick<Invocation, "std
   })
 }
 
-/** Everything about a task, for a person. */
-export function factsOf(task: TaskRow, after: readonly string[] = [], children: readonly TaskRow[] = []): string[] {
+/** Everything about a task, for a person; `there` is what a command needs to find its database. */
+export function factsOf(
+  task: TaskRow,
+  after: readonly string[] = [],
+  children: readonly TaskRow[] = [],
+  there = "",
+): string[] {
   const row = shownTask(task)
   const facts: [string, string | undefined][] = [
     ["state", `${row.state}${row.reason === null ? "" : `: ${row.reason}`}`],
@@ -70,9 +75,9 @@ export function factsOf(task: TaskRow, after: readonly string[] = [], children: 
     ["budget", row.budget ?? undefined],
     ["not before", row.not_before === null ? undefined : new Date(row.not_before).toISOString()],
     ["took", tookOf(row)],
-    ["run", row.run === null ? undefined : `toolwright runs show ${row.run}`],
+    ["run", row.run === null ? undefined : `toolwright runs show ${row.run}${there}`],
     ["result", resultOf(row)],
-    ["undo", changedSomething(row) ? `toolwright undo ${row.id}` : undefined],
+    ["undo", changedSomething(row) ? `toolwright undo ${row.id}${there}` : undefined],
   ]
   const lines = facts.flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name.padEnd(11)}${neutralise(value)}`],

@@ -221,6 +221,18 @@ describe("a wrong call is answered with the right one", () => {
     expect(await answer("grep", [])).toContain('{"action":"grep","pattern":"<pattern>"}')
   })
 
+  test("a tool that may be one of a service that is away", async () => {
+    const unavailable = [{ name: "shop", reason: "it does not answer" }]
+    const registry = registryWith(search)
+    const seen = registry.view({ unavailable })
+    const { output } = await executeCall(seen, { name: "shop_order", arguments: {} })
+    expect(output).toContain("There is no tool 'shop_order'.\nIt may be a tool of what is away now: shop (it does not")
+    const provenance = { kind: "rest", name: "shop" } as const
+    registry.register({ ...search, name: "shop_list", provenance })
+    const { output: later } = await executeCall(seen, { name: "shop_order", arguments: {} })
+    expect(later, "its tools have come").not.toContain("away")
+  })
+
   test("a misspelt tool", async () => {
     expect(await answer("serach", {})).toContain('Did you mean {"name":"search"')
     expect(await answer("serach", { action: "find_files", glob: "*.py" })).toContain(

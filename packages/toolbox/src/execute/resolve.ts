@@ -34,7 +34,14 @@ export function resolveTool(tools: Toolset, call: { name: string; arguments: unk
   }
   const list = tools.list()
   const message = `There is no tool '${shortName(name)}'.`
-  return { refused: failure({ code: "UNKNOWN_TOOL", message, hint: suggestion(list, call) ?? offer(list, name) }) }
+  const hint = [whoIsAway(tools), suggestion(list, call) ?? offer(list, name)].filter(Boolean).join("\n")
+  return { refused: failure({ code: "UNKNOWN_TOOL", message, hint }) }
+}
+
+/** The tool may be one of a service that does not answer now: then there is no other name for it. */
+function whoIsAway(tools: Toolset): string {
+  const away = tools.away?.() ?? []
+  return away.length === 0 ? "" : `It may be a tool of what is away now: ${away.join("; ")}.`
 }
 
 /** A tool on offer that does what one does that is kept back, as both of them say: the call as it should have been. */

@@ -25,6 +25,7 @@ export function readingTools(base: Toolset, besides: (tool: ToolDefinition) => b
       return notOfferedReading(tool)
     },
     keptBack: (name) => base.get(name) ?? base.keptBack?.(name),
+    away: () => base.away?.() ?? [],
   }
 }
 

@@ -11,6 +11,8 @@ export interface Toolset {
   withdrawn(name: string): string | undefined
   /** A tool of this name that is there and kept back, by which others are found that do the same. */
   keptBack?(name: string): ToolDefinition | undefined
+  /** Sources that do not answer now, each with why: nobody knows which tools they have. */
+  away?(): readonly string[]
 }
 
 /** Finds a tool by name, then by alias. */

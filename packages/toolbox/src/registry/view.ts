@@ -38,6 +38,7 @@ export function createView(base: Toolset, options: ViewOptions): Toolset {
       findTool(current(), name) ?? (options.splitActions === true ? whole(name, base, current()) : undefined),
     withdrawn: (name) => base.withdrawn(name) ?? withheld(name, base, current(), options),
     keptBack: (name) => base.get(name) ?? base.keptBack?.(name),
+    away: () => [...(base.away?.() ?? []), ...sourcesAway(base, options)],
   }
 }
 
@@ -70,6 +71,12 @@ function withheld(
 
 function isActionOf(tool: ToolDefinition | undefined, name: string): boolean {
   return tool?.actions !== undefined && splitActions(tool).some((single) => single.name === name)
+}
+
+/** What cannot run here and is no tool, unless its tools have come since. */
+function sourcesAway(base: Toolset, { unavailable = [] }: ViewOptions): string[] {
+  const there = new Set(base.list().flatMap(({ name, provenance }) => [name, provenance?.name]))
+  return unavailable.flatMap(({ name, reason }) => (there.has(name) ? [] : [`${name} (${reason})`]))
 }
 
 /** Names of tools that are no part of a view, whether somebody left them out or they cannot run. */
