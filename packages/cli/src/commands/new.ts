@@ -30,7 +30,7 @@ export const newCommand: Command = {
         `For example: toolwright new ${kind} ${likelyName(name)}`,
       )
     const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
-    const { files, next, then, setting } = make(parts, name)
+    const { files, next, yours, setting } = make(parts, name)
     const { trusted, again } = await keptTrust(cwd, env)
     writeNew(cwd, files)
     await again()
@@ -38,7 +38,7 @@ export const newCommand: Command = {
     stdout.write(
       `${Object.keys(files)
         .map((file) => `made ${file}\n`)
-        .join("")}${asStarted(line, env)}\n${then === undefined ? "" : `${then}\n`}`,
+        .join("")}${asStarted(line, env)}\n${yours === undefined ? "" : `${yours}\n`}`,
     )
     if (setting !== undefined && !isSet(cwd, setting))
       stdout.write(
@@ -110,7 +110,7 @@ interface Made {
   /** How it is tried, right now and in this folder. */
   readonly next: string
   /** Where what was made becomes one's own. */
-  readonly then?: string
+  readonly yours?: string
   /** The line of the configuration that stands for the flag in `next`. */
   readonly setting?: string
 }
@@ -119,7 +119,7 @@ const KINDS: Readonly<Record<string, (parts: Parts, name: string) => Made>> = {
   tool: ({ fileName, toolFile, toolTest }, name) => ({
     files: { [`tools/${fileName(name)}.ts`]: toolFile(name), [`tests/${fileName(name)}.test.ts`]: toolTest(name) },
     next: `Try it: toolwright tools call ${name} --text hello --tools ./tools`,
-    then: `Say what it does in tools/${fileName(name)}.ts, in 'description', 'parameters' and 'execute'.`,
+    yours: `Say what it does in tools/${fileName(name)}.ts, in 'description', 'parameters' and 'execute'.`,
     setting: "tools: [./tools]",
   }),
   agent: ({ agentFile }, name) => ({
