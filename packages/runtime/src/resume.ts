@@ -155,7 +155,9 @@ async function resumable(
     })
   if (row.agent === "")
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {
-      hint: `'toolwright runs show ${row.id}${there}' shows how far it came. Make the call again if it is still wanted.`,
+      hint:
+        `'toolwright runs show ${row.id}${there}' shows how far it came. ` +
+        "Make the call again if it is still wanted.",
     })
   return {
     folded: await foldRun(log.database, await log.events(row.id)),
@@ -168,8 +170,8 @@ async function otherWay(log: RunLog, row: RunRow, there: string): Promise<string
   const branch = await branchOf(log, row)
   if (branch === undefined) return "Begin a new one: no round of it ended from which another could go on."
   return (
-    `Begin a new one, or go on from the middle of it: ${branch}${there}; 'toolwright runs show ${row.id}${there}' numbers its ` +
-    "events."
+    `Begin a new one, or go on from the middle of it: ${branch}${there}; ` +
+    `'toolwright runs show ${row.id}${there}' numbers its events.`
   )
 }
 
