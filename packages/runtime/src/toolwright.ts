@@ -39,7 +39,6 @@ import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
 import { offerFor, phasesOf } from "./assembly/offer.ts"
 import { databaseOf, logAccess, type LogAccess } from "./assembly/log.ts"
-import { databaseFlag } from "./database-flag.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
@@ -238,8 +237,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const open = () => records.open()
   const record = options.record !== false
   const { registry } = tools
-  const there = databaseFlag(records.target, cwd)
-  const ways = waysToRun({ ...assembled, pairing, registry, open, record, there, agents, cwd, env, executorOptions })
+  const ways = waysToRun({ ...assembled, pairing, registry, open, record, agents, cwd, env, executorOptions })
   const close = async (): Promise<void> => {
     await model.close()
     await tools.close()

@@ -2,6 +2,7 @@ import type { RunPlace } from "@toolwright/agents"
 import type { RunLog } from "@toolwright/store"
 import { askingWith } from "./agents/asking.ts"
 import type { Configuration } from "./configuration/settings.ts"
+import { databaseFlag } from "./database-flag.ts"
 import { goingOn } from "./going-on.ts"
 import { runsWith, type RunOrigin, type RunParts, type Runs } from "./runs.ts"
 
@@ -11,15 +12,15 @@ interface Parts extends Omit<RunParts, "asking" | "maxNestingDepth"> {
   readonly redact: (text: string) => string
   /** Whether runs are recorded. */
   readonly record: boolean
-  /** What a command needs to find the database of the records, as it is typed. */
-  readonly there: string
+  /** Where the records are. */
+  readonly records: { readonly target: string }
   readonly env: Readonly<Record<string, string | undefined>>
   open(): Promise<RunLog>
 }
 
 /** Begins runs and goes on with them; a run may ask for others, and these are begun and gone on with alike. */
 export function waysToRun(parts: Parts): Runs & ReturnType<typeof goingOn> {
-  const { configuration, agents, record, open } = parts
+  const { configuration, agents, record, open, records, cwd } = parts
   const asking = askingWith({
     agents,
     open: record ? open : undefined,
@@ -27,7 +28,7 @@ export function waysToRun(parts: Parts): Runs & ReturnType<typeof goingOn> {
     resume: (run, options) => going.resume(run, options),
   })
   const runs = runsWith({ ...parts, asking, maxNestingDepth: configuration.agent.maxNestingDepth })
-  const going = goingOn({ ...parts, asking })
+  const going = goingOn({ ...parts, asking, there: databaseFlag(records.target, cwd) })
   return { ...runs, ...going }
 }
 

@@ -281,7 +281,9 @@ async function showWayOn(
   const row = await opened.find(runId)
   if (row.task !== null) return
   const { begunWith } = await import("@toolwright/runtime/records")
-  const { flags } = await begunWith(opened, row)
+  const begun = await begunWith(opened, row)
+  // What came as a file names addresses of somebody else.
+  const flags = begun.here ? begun.flags : {}
   const way = `toolwright resume ${runId}${databaseFlag(log.target, invocation.cwd)}`
   invocation.stdout.write(`\ngo on with: ${way}${neutralise(givenFlags(flags, way))}\n`)
 }
