@@ -9,8 +9,8 @@ const REDACTED = "[secret]"
 /**
  * The flags of a command that goes on with a run, with those of its model that the command was given which began it:
  * only where nothing here says where a model is, and only of a run that was begun by a command in this folder's own
- * database. A server of databases is others' too, and what came as a file was given by somebody else: an address of
- * theirs would be sent the conversation, and a key.
+ * database, which is known to be the user's. One that is named may be anybody's, a server's or a file that was given by
+ * somebody else: an address of theirs would be sent the conversation, and a key.
  */
 export async function withBegunFlags(
   { cwd, env, stderr }: Invocation,
@@ -19,14 +19,15 @@ export async function withBegunFlags(
   id: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { baseUrl, path, screenplay, backend } = configuration.model
-  if ([baseUrl, path, screenplay, backend].some((place) => place !== undefined)) return values
+  if ([baseUrl, path, screenplay, backend, configuration.runs.database].some((place) => place !== undefined))
+    return values
   const [{ newestOpen }, { begunWith, recordsUnder }] = await Promise.all([
     import("@toolwright/runtime"),
     import("@toolwright/runtime/records"),
   ])
   // What there is to say of the database is said when it is opened to be written.
   await using records = recordsUnder(configuration, { cwd, env, log: () => {} })
-  const log = records.log.target.includes("://") ? undefined : await records.log.look()
+  const log = await records.log.look()
   if (log === undefined) return values
   const { flags, here } = await begunWith(log, id === "latest" ? await newestOpen(log) : await log.find(id))
   const lacking = MODEL_FLAGS.filter((flag) => flags[flag] !== undefined && values[flag] === undefined)

@@ -79,6 +79,10 @@ test("a run whose process was killed goes on as it was begun, and 'runs show' sa
   const second = await kill(...elsewhere)
   const { stdout } = await here(["runs", "show", "latest", ...elsewhere], { cwd })
   const [, line = ""] = /^go on with: toolwright (resume .*)$/m.exec(stdout) ?? []
+  // A database that is named may have come from somebody else: no address of it is asked that was not typed.
+  const unasked = await here(["resume", ...elsewhere], { cwd })
+  expect(unasked.stderr).toContain("no model is configured")
+  expect(unasked.stderr).not.toContain("As it was begun")
   const typed = wordsOf(line)
   expect(new Set(typed.slice(2))).toEqual(new Set([...second, ...elsewhere]))
   expect(await here(typed, { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("It is a.") as string })
