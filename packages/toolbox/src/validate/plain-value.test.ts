@@ -88,3 +88,16 @@ test("what does not fit plainly is told as before, and what comes after it is ch
   expect(await inspect(wanted, {})).toMatchObject({ errors: [{ keyword: "required" }] })
   expect(await inspect(wanted, { a: 2 })).toEqual({ errors: [], complete: true })
 })
+
+test("what only a program can make is looked at as the full check does: gaps of a list, fields that are not listed", () => {
+  const gap: unknown[] = []
+  gap[1] = "a"
+  expect(plainlyFits({ type: "array", items: { type: "string" } }, gap)).toBe(false)
+  const hidden = Object.defineProperty({}, "a", { value: 1 })
+  expect(plainlyFits({ type: "object", properties: { a: { type: "string" } } }, hidden)).toBe(false)
+})
+
+test("a schema with an enum of nothing is refused for the first value too, whether or not it is reached", async () => {
+  const wanted: JsonSchema = { type: "object", properties: { a: { enum: [] } } }
+  for (const given of [{}, {}]) await expect(inspect(wanted, given)).rejects.toMatchObject({ code: "INVALID_SCHEMA" })
+})

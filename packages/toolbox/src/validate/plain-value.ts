@@ -15,8 +15,10 @@ const isRecord = (value: unknown): value is Schema =>
 export function isSimpleSchema(schema: unknown): boolean {
   if (typeof schema === "boolean") return true
   if (!isRecord(schema)) return false
-  const { properties = {}, additionalProperties = true, items = true } = schema
+  const { properties = {}, additionalProperties = true, items = true, enum: among } = schema
   return (
+    // One that names no value cannot be compiled, which the full check says.
+    (among === undefined || (among as unknown[]).length > 0) &&
     Object.keys(schema).every((keyword) => KNOWN.has(keyword)) &&
     Object.values(properties as Schema).every(isSimpleSchema) &&
     isSimpleSchema(additionalProperties) &&
@@ -64,14 +66,17 @@ function isOfType(type: unknown, value: unknown): boolean {
 
 function listFits({ items = true, minItems = 0, maxItems = Infinity }: Schema, value: readonly unknown[]): boolean {
   const { length } = value
-  return (
-    length >= (minItems as number) && length <= (maxItems as number) && value.every((one) => plainlyFits(items, one))
-  )
+  if (length < (minItems as number) || length > (maxItems as number)) return false
+  // One that was left out of a list made by a program is looked at too, which `every` would not do.
+  for (const one of value) if (!plainlyFits(items, one)) return false
+  return true
 }
 
 function objectFits({ properties, required = [], additionalProperties = true }: Schema, value: Schema): boolean {
   // An object that inherits something of its own making, or names what all inherit, is left to the full check.
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  // What is there and is not listed, as a program can make it, is looked at by its name.
+  if (Object.getOwnPropertyNames(value).length > Object.keys(value).length) return false
   const known = new Map(Object.entries((properties ?? {}) as Schema))
   const names = [...known.keys(), ...(required as string[])]
   if (names.some((name) => name in Object.prototype)) return false
