@@ -33,3 +33,18 @@ test("finds a word across the pieces that it reads a text in", () => {
     expect([at, finder(`${"x".repeat(at)}secre`)]).toEqual([at, undefined])
   }
 })
+
+test("reads the long s and the sign of the kelvin as letters where case does not matter, as expressions do", () => {
+  const groups = [
+    { words: ["secret-token"], anyCase: true },
+    { words: ["secret-token"], anyCase: false },
+  ]
+  const finder = createWordFinder(groups)
+  for (const text of ["secret-to\u212Aen", "\u017Fecret-token", "\u017FECRET-TO\u212AEN"]) {
+    expect(text).toMatch(/secret-token/iu)
+    expect([text, finder(`a ${text}`)]).toEqual([text, new Set([0])])
+  }
+  // They share a byte with what these are.
+  for (const text of ["secret-to*en", "\u007Fecret-token"]) expect([text, finder(text)]).toEqual([text, undefined])
+  expect(finder("*secret-token\u007F")).toEqual(new Set([0, 1]))
+})

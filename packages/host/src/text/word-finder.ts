@@ -24,6 +24,16 @@ interface Beginning {
 const PLAIN = 128
 /** Characters that are looked at together. */
 const PIECE = 16 * 1024
+/**
+ * The lower bytes of the two letters that are no plain ones and that an expression which ignores case takes for such:
+ * the long s and the sign of the kelvin. What is led on by another character with that byte is not found in the text.
+ */
+const ODD_LETTERS: ReadonlyMap<number, number> = new Map(
+  [
+    ["\u017F", "s"],
+    ["\u212A", "k"],
+  ].map(([odd, plain]) => [odd!.charCodeAt(0) & 0xff, plain!.charCodeAt(0)]),
+)
 /** What a place of the table holds before it was asked for. Like a row with words that end, it is an odd number. */
 const UNKNOWN = -1
 
@@ -38,7 +48,7 @@ export function createWordFinder(groups: readonly WordGroup[]): WordFinder {
   const bytes = Buffer.allocUnsafeSlow(PIECE)
   /** Works out what a character leads to: the row, and 1 where words end there. */
   const workOut = (row: number, code: number): number => {
-    const folded = code >= 65 && code <= 90 ? code + 32 : code
+    const folded = code >= 65 && code <= 90 ? code + 32 : (ODD_LETTERS.get(code) ?? code)
     const next = follow(beginnings[row / PLAIN], folded) ?? beginnings[0]!
     return (table[row + code] = next.words.length === 0 ? next.row : next.row + 1)
   }
@@ -73,7 +83,13 @@ export function createWordFinder(groups: readonly WordGroup[]): WordFinder {
 
 function stands(text: string, word: string, at: number, anyCase: boolean): boolean {
   if (text.startsWith(word, at)) return true
-  return anyCase && text.slice(at, at + word.length).toLowerCase() === word.toLowerCase()
+  if (!anyCase) return false
+  return (
+    text
+      .slice(at, at + word.length)
+      .replaceAll("\u017F", "s")
+      .toLowerCase() === word.toLowerCase()
+  )
 }
 
 /** Every beginning of a word, shorter ones first; the first is the empty one. */
