@@ -29,7 +29,10 @@ export async function withBegunFlags(
   await using records = recordsUnder(configuration, { cwd, env, log: () => {} })
   const log = await records.log.look()
   if (log === undefined) return values
-  const { flags, here } = await begunWith(log, id === "latest" ? await newestOpen(log) : await log.find(id))
+  const row = id === "latest" ? await newestOpen(log) : await log.find(id)
+  // One that has ended is not gone on with, so there is nothing to say of how it was begun.
+  if (row.state === "ended") return values
+  const { flags, here } = await begunWith(log, row)
   const lacking = MODEL_FLAGS.filter((flag) => flags[flag] !== undefined && values[flag] === undefined)
   const isWhole = !lacking.some((flag) => String(flags[flag]).includes(REDACTED))
   if (!here || !isWhole || lacking.length === 0) return values

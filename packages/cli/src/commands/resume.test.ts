@@ -327,6 +327,8 @@ test("of a run that has ended it is said where another way can be gone from, and
   const look = { reply: { calls: [{ name: "file_read", arguments: { path: "a.txt" } }] } }
   await here(["run", "look", ...(await model([look, { reply: "One." }]))], { cwd })
   const { stderr } = await here(["resume", ...(await model([]))], { cwd })
+  // Without flags it says no more: nothing goes on as it was begun.
+  expect(await here(["resume"], { cwd })).toMatchObject({ code: 1, stderr })
   const [, line] = /toolwright (branch \S+ --at \d+);/.exec(stderr)!
   const branched = await here([...line!.split(" "), ...(await model([{ reply: "One, once more." }]))], { cwd })
   expect(branched).toMatchObject({ code: 0, stdout: expect.stringContaining("One, once more.") as string })
