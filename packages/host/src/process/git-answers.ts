@@ -7,7 +7,7 @@ import { lightLimits } from "../sandbox/limits.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
 import { childEnvironment } from "../spawn/environment.ts"
 import type { ProcessHost } from "./host.ts"
-import { BROKEN_OFF, shellInTurn } from "./in-turn.ts"
+import { shellInTurn } from "./in-turn.ts"
 
 /** What git says about a repository; `complete` is false where it could not say all of it. */
 export interface GitAnswer {
@@ -72,7 +72,7 @@ async function ask(
   if (ran === undefined) return { text: "", complete: false, exitCode: null }
   const { outcome } = ran
   // A repository without a commit has no history, and says so in its own way.
-  const isWhole = outcome.ended === "exit" && outcome.exitCode !== BROKEN_OFF
+  const isWhole = outcome.ended === "exit" && (commands.length <= 1 || outcome.exitCode === 0)
   const complete = isWhole && !outcome.stdout.truncated
   return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }
 }

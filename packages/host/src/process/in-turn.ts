@@ -6,7 +6,8 @@ export const BROKEN_OFF = 200
 /**
  * One shell that runs commands in their order, whatever they end with; before the output of each but the first stands a
  * NUL. Where a signal ends one, as a limit does, the others are not run and the shell ends with {@link BROKEN_OFF}; else
- * with 0. A signal would not tell that: the shell may be the first process of a sandbox, which has none of its own.
+ * with 0: whatever else it ends with, it could not run them all. A signal would not tell that: the shell may be the
+ * first process of a sandbox, which gets none of its own.
  */
 export function shellInTurn(commands: readonly (readonly string[])[]): string[] {
   const lines = commands.map((words) => `${words.map(shellQuoted).join(" ")}; [ $? -gt 128 ] && exit ${BROKEN_OFF}`)
