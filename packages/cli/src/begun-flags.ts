@@ -1,10 +1,8 @@
+import { REDACTED } from "@toolwright/host/text"
 import type { Configuration } from "@toolwright/runtime"
 import type { Invocation } from "./command.ts"
 import { givenFlags, MODEL_FLAGS } from "./given-flags.ts"
 import { neutralise } from "./render/neutralise.ts"
-
-/** What stands in a record in place of a secret, with which nothing can be asked. */
-const REDACTED = "[secret]"
 
 /**
  * The flags of a command that goes on with a run, with those of its model that the command was given which began it:
@@ -34,6 +32,7 @@ export async function withBegunFlags(
   if (row.state === "ended") return values
   const { flags, here } = await begunWith(log, row)
   const lacking = MODEL_FLAGS.filter((flag) => flags[flag] !== undefined && values[flag] === undefined)
+  // With what stands in place of a secret nothing can be asked.
   const isWhole = !lacking.some((flag) => String(flags[flag]).includes(REDACTED))
   if (!here || !isWhole || lacking.length === 0) return values
   const added = Object.fromEntries(lacking.map((flag) => [flag, flags[flag]]))

@@ -3,7 +3,7 @@ import { SETTINGS } from "@toolwright/runtime/configuration"
 import type { RunOptions } from "@toolwright/runtime"
 import { shellWord } from "@toolwright/toolbox/shell-word"
 import type { Invocation } from "./command.ts"
-import { FILES } from "./settings-options.ts"
+import { FILE_FLAGS } from "./settings-options.ts"
 
 /**
  * The flags of settings that a command was given, as they are typed for a command that goes on with its run. What a run
@@ -46,7 +46,7 @@ export function keptFlags(
   return Object.fromEntries(
     given.map((flag) => {
       const value = values[flag] as string | boolean | readonly string[]
-      return [flag, FILES.has(flag) || flag === "config" ? resolve(cwd, String(value)) : value]
+      return [flag, FILE_FLAGS.has(flag) || flag === "config" ? resolve(cwd, String(value)) : value]
     }),
   )
 }

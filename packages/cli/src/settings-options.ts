@@ -125,7 +125,7 @@ export function givenFlags({ cwd, env }: Invocation, values: Readonly<Record<str
       .filter((name) => values[name] !== undefined)
       .map((name) => [
         name,
-        FILES.has(name) ? resolve(cwd, values[name] as string) : (values[name] as string | boolean | string[]),
+        FILE_FLAGS.has(name) ? resolve(cwd, values[name] as string) : (values[name] as string | boolean | string[]),
       ]),
   )
   const file = values.config as string | undefined
@@ -139,4 +139,4 @@ export function givenFlags({ cwd, env }: Invocation, values: Readonly<Record<str
 }
 
 /** Flags that name a file, from where the command was started. */
-export const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path", "model-template"])
+export const FILE_FLAGS: ReadonlySet<string> = new Set(["screenplay", "model-path", "model-template"])

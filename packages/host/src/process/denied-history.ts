@@ -3,7 +3,7 @@ import { lookAt } from "../look.ts"
 import { heldUpBy } from "../repository/held.ts"
 import { repositoryOrNothing, type RepositoryLayout } from "../repository/layout.ts"
 import { repositoryState } from "../repository/state.ts"
-import { askGitInTurn } from "./git-answers.ts"
+import { askGit } from "./git-answers.ts"
 import type { ProcessHost } from "./host.ts"
 
 /** What a repository keeps of files that the path rules keep from tools. */
@@ -48,7 +48,7 @@ export async function deniedHistory(host: ProcessHost): Promise<DeniedHistory | 
 
 async function look(host: ProcessHost, layout: RepositoryLayout): Promise<DeniedHistory | undefined> {
   const objects = join(layout.commonDir, "objects")
-  const { text, complete } = await askGitInTurn(host, layout, ...ASKED)
+  const { text, complete } = await askGit(host, layout, ...ASKED)
   // Every name of the index ends with a NUL, and no path that was met from a commit holds one.
   const end = text.lastIndexOf("\0")
   const names = [

@@ -22,27 +22,14 @@ export type GitAnswers = (top: string, args: readonly string[]) => Promise<GitAn
 const TIMEOUT_MS = 4000
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Asks git without letting it change anything. */
-export function askGit(host: ProcessHost, layout: RepositoryLayout, args: readonly string[]): Promise<GitAnswer> {
-  return ask(host, layout, [args])
-}
-
 /**
- * Asks git several things without letting it change anything. All are asked in one sandbox, for making one takes longer
+ * Asks git without letting it change anything. Several commands are asked in one sandbox, for making one takes longer
  * than most answers do; before each answer but the first stands a NUL.
  */
-export function askGitInTurn(
+export async function askGit(
   host: ProcessHost,
   layout: RepositoryLayout,
   ...commands: readonly (readonly string[])[]
-): Promise<GitAnswer> {
-  return ask(host, layout, commands)
-}
-
-async function ask(
-  host: ProcessHost,
-  layout: RepositoryLayout,
-  commands: readonly (readonly string[])[],
 ): Promise<GitAnswer> {
   const roots = host.workspace.roots.map((root) => root.real)
   const path = trustedPath(roots)

@@ -94,8 +94,8 @@ export async function inspect(schema: JsonSchema, value: unknown, options: Valid
   if (firstFits(schema, value)) return { errors: [], complete: true }
   const known = compiledOf(schema).known ?? (await compileFirst(schema, options.foreign ?? false))
   const { nodes, references } = known.traits
-  const values = countValues(value, Math.ceil(MOST_STEPS / nodes))
-  if (values * nodes >= MOST_STEPS) throw tooMuch()
+  const values = valuesToCheck(value, nodes)
+  if (values === undefined) throw tooMuch()
   if (isValid(known.first, value, values)) return { errors: [], complete: true }
   const few = !references || values <= MOST_VALUES_FOR_ALL_BEHIND_REFERENCES
   if (!few || values * nodes > MOST_STEPS_FOR_ALL) return { errors: known.first.validate.errors ?? [], complete: false }
@@ -110,7 +110,7 @@ function firstFits(schema: JsonSchema, value: unknown): boolean {
   state.checked = true
   const { nodes } = traitsOf(schema, LARGEST_SCHEMA)
   if (nodes > LARGEST_SCHEMA || !isPlainSchema(schema) || !isSimpleSchema(schema)) return false
-  return countValues(value, Math.ceil(MOST_STEPS / nodes)) * nodes < MOST_STEPS && plainlyFits(schema, value)
+  return valuesToCheck(value, nodes) !== undefined && plainlyFits(schema, value)
 }
 
 /**
@@ -120,8 +120,14 @@ function firstFits(schema: JsonSchema, value: unknown): boolean {
 export function fitsAtOnce(schema: JsonSchema, value: unknown): boolean {
   const { known } = compiledOf(schema)
   if (known === undefined) return false
-  const values = countValues(value, Math.ceil(MOST_STEPS / known.traits.nodes))
-  return values * known.traits.nodes < MOST_STEPS && isValid(known.first, value, values)
+  const values = valuesToCheck(value, known.traits.nodes)
+  return values !== undefined && isValid(known.first, value, values)
+}
+
+/** How many values there are to check; undefined where they are too many for a schema of so many values. */
+function valuesToCheck(value: unknown, nodes: number): number | undefined {
+  const values = countValues(value, Math.ceil(MOST_STEPS / nodes))
+  return values * nodes < MOST_STEPS ? values : undefined
 }
 
 function isValid({ budget, validate }: Validator, value: unknown, values: number): boolean {
