@@ -1,8 +1,9 @@
 import { PassThrough, type Readable, type Writable } from "node:stream"
 import { messageOf } from "@toolwright/toolbox"
 import { Lines } from "../lines.ts"
+import { INTERNAL_ERROR, isPlainCall, type PlainCall, type RequestId } from "./plain-call.ts"
 import { isObject } from "./result.ts"
-import type { AnswerCall, CallParams } from "./server.ts"
+import type { AnswerCall } from "./server.ts"
 import type { Unread } from "./unread.ts"
 
 /** A longer request is left to the protocol's library. */
@@ -21,17 +22,6 @@ const NOW_AND_THEN_MS = 1000
 const MOST_AT_ONCE = 64
 /** After so many turns of the event loop the library has heard a greeting, or takes it for none. */
 const TURNS_OF_GREETING = 20
-
-/** What a request must hold and may hold to be answered here; one with anything else is the library's. */
-const REQUEST_KEYS = new Set(["jsonrpc", "id", "method", "params"])
-const PARAM_KEYS = new Set(["name", "arguments", "_meta"])
-
-type RequestId = string | number
-
-interface CallRequest {
-  id: RequestId
-  params: CallParams
-}
 
 /** A line that waits, and whose request it is. */
 interface HeldLine {
@@ -209,7 +199,7 @@ export class DirectCalls {
     this.#held.splice(at, 1)
   }
 
-  async #carryOut({ id, params }: CallRequest, { answer, log }: Greeted): Promise<void> {
+  async #carryOut({ id, params }: PlainCall, { answer, log }: Greeted): Promise<void> {
     const controller = new AbortController()
     const { signal } = controller
     this.#running.set(id, controller)
@@ -253,7 +243,6 @@ export class DirectCalls {
   }
 }
 
-const INTERNAL_ERROR = -32603
 const INVALID_REQUEST = -32600
 
 const ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/.source
@@ -279,36 +268,4 @@ function messageIn(line: Buffer): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Whether it is a call of a tool, and nothing but that. */
-function isPlainCall(message: Record<string, unknown>): message is Record<string, unknown> & CallRequest {
-  const { jsonrpc, id, method, params } = message
-  return (
-    method === "tools/call" &&
-    jsonrpc === "2.0" &&
-    (typeof id === "string" || Number.isSafeInteger(id)) &&
-    onlyHas(message, REQUEST_KEYS) &&
-    isObject(params) &&
-    onlyHas(params, PARAM_KEYS) &&
-    typeof params.name === "string" &&
-    (params.arguments === undefined || isObject(params.arguments)) &&
-    (params._meta === undefined || isPlainMeta(params._meta))
-  )
-}
-
-/** A token of progress, and keys of ours or of other parties that are no part of the protocol. */
-function isPlainMeta(meta: unknown): boolean {
-  if (!isObject(meta)) return false
-  const { progressToken: token } = meta
-  const hasToken = token === undefined || typeof token === "string" || Number.isSafeInteger(token)
-  return hasToken && Object.keys(meta).every((key) => key === "progressToken" || !RESERVED.test(key))
-}
-
-/** Names that the protocol keeps for itself. */
-const RESERVED = /^[^/]*\b(?:modelcontextprotocol|mcp)\b[^/]*\//
-
-function onlyHas(value: Record<string, unknown>, keys: ReadonlySet<string>): boolean {
-  for (const key in value) if (!keys.has(key)) return false
-  return true
 }

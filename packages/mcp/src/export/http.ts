@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server"
-import { mcpServerFactory, type McpExportOptions } from "./server.ts"
+import { DirectHttp } from "./direct-http.ts"
+import { mcpConnections, type McpExportOptions } from "./server.ts"
 
 /** A request that the surrounding server has let in. */
 export interface LetIn {
@@ -24,14 +25,19 @@ export interface McpHttpExport {
  * server's matter.
  */
 export function mcpOverHttp(options: McpExportOptions): McpHttpExport {
-  const handler = createMcpHandler(mcpServerFactory(options), { responseMode: "auto" })
+  const { connect, answerOf } = mcpConnections(options)
+  const handler = createMcpHandler((context) => connect(context).server, { responseMode: "auto" })
+  const direct = new DirectHttp()
   return {
     fetch: (request, { body, caller = "", held } = {}) =>
+      direct.answer(request, body, () => answerOf({ name: caller, held })) ??
       handler.fetch(request, {
         ...(body === undefined ? {} : { parsedBody: body }),
         authInfo: { token: "", clientId: caller, scopes: [], extra: { held } },
       }),
     toolsChanged: () => void handler.notify.toolsChanged(),
-    close: () => handler.close(),
+    async close() {
+      await Promise.all([direct.close(), handler.close()])
+    },
   }
 }

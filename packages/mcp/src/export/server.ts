@@ -61,9 +61,26 @@ export type AnswerCall = (params: CallParams, connection: CallConnection) => Pro
  * their number, so a request costs the same with five tools and with five hundred.
  */
 export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
-  const connect = mcpConnections(options)
+  const { connect } = mcpConnections(options)
   return (context) => connect(context).server
 }
+
+/** What answers over a registry: servers of the protocol's library, and calls without one. */
+export interface McpConnections {
+  /** One server, for a connection or a request, and what answers its calls. */
+  connect(context?: { authInfo?: AuthInfo }): { server: Server; answer: AnswerCall }
+  /** What answers the calls of one caller. */
+  answerOf(caller: Caller): AnswerCall
+}
+
+/** Who calls, as an opaque name, empty where nobody is told apart; and where what is answered is counted. */
+export interface Caller {
+  readonly name: string
+  readonly held?: { count(bytes: number): void } | undefined
+}
+
+/** How a server of this package calls itself. */
+export const SERVER_INFO = { name: "toolwright", version: "0.1.0" }
 
 /**
  * As {@link mcpServerFactory}, with what answers the calls of each.
@@ -71,10 +88,7 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
  * @param unread what the host of the one connection has not read yet: where it is known, calls wait for their turn and
  *   are not refused, and begin as fast as their answers are read
  */
-export function mcpConnections(
-  options: McpExportOptions,
-  unread?: Unread,
-): (context?: { authInfo?: AuthInfo }) => { server: Server; answer: AnswerCall } {
+export function mcpConnections(options: McpExportOptions, unread?: Unread): McpConnections {
   let seen = -1
   let list: Record<string, unknown>[] = []
   const tools = (): Record<string, unknown>[] => {
@@ -86,34 +100,35 @@ export function mcpConnections(
   }
   const gate = options.gate ?? new CallGate()
   const middleware = [...(options.middleware ?? []), gate.middleware, ...(unread === undefined ? [] : [paced(unread)])]
-  const most = options.maxResultChars ?? 16 * 1024 * 1024
+  const maxResultChars = options.maxResultChars ?? 16 * 1024 * 1024
+  const answerOf = (caller: Caller) => answering({ ...options, middleware, gate, maxResultChars, unread }, caller)
   let connections = 0
-  return ({ authInfo } = {}) => {
+  const connect: McpConnections["connect"] = ({ authInfo } = {}) => {
     // Over HTTP each request has a server of its own, and the token says who asks; otherwise the connection does.
-    const caller = authInfo === undefined ? `connection ${++connections}` : authInfo.clientId
-    const held = authInfo?.extra?.held as { count(bytes: number): void } | undefined
+    const name = authInfo === undefined ? `connection ${++connections}` : authInfo.clientId
     const capabilities = {
       tools: { listChanged: true },
       logging: {},
       ...(options.prompts === undefined ? {} : { prompts: {} }),
     }
-    const server = new Server(
-      { name: "toolwright", version: "0.1.0" },
-      { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
-    )
+    const server = new Server(SERVER_INFO, {
+      capabilities,
+      ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+    })
     server.setRequestHandler("tools/list", () => ({ tools: tools() }) as never)
-    const answer = answering({ ...options, middleware, gate, maxResultChars: most, unread }, caller, held)
+    const answer = answerOf({ name, held: authInfo?.extra?.held as Caller["held"] })
     server.setRequestHandler("tools/call", (request, context) => answer(request.params, context.mcpReq) as never)
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
     return { server, answer }
   }
+  return { connect, answerOf }
 }
 
 type Answering = McpExportOptions &
   Required<Pick<McpExportOptions, "middleware" | "gate" | "maxResultChars">> & { unread: Unread | undefined }
 
 /** Calls of one caller, within the gate's limits; what is answered is counted until it is sent. */
-function answering(options: Answering, caller: string, held: { count(bytes: number): void } | undefined): AnswerCall {
+function answering(options: Answering, { name: caller, held }: Caller): AnswerCall {
   const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most, unread } = options
   const execute = options.executeCall ?? executeCall
   const always = {

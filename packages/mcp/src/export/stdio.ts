@@ -33,7 +33,7 @@ export async function mcpOverStdio(
   const gate = options.gate ?? new CallGate()
   const unread = new Unread(output)
   const direct = new DirectCalls(input, output, { unread, isCrowded: () => gate.queued >= MOST_QUEUED })
-  const connect = mcpConnections(
+  const { connect } = mcpConnections(
     {
       ...options,
       gate,
