@@ -32,6 +32,7 @@ export { aboutCode, ERROR_AREAS, ERROR_CODES, type ErrorCode, type ErrorCodeEntr
 export * from "./model/errors.ts"
 export type { ArgumentsFrom, FromSchema, LiteralSchema } from "./model/from-schema.ts"
 export * from "./model/grounded.ts"
+export * from "./model/json-parts.ts"
 export * from "./model/json-text.ts"
 export type * from "./model/evaluation.ts"
 export type * from "./model/events.ts"

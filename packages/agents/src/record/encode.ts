@@ -1,6 +1,7 @@
 import { redactDeep, type Redactor } from "@toolwright/host/text"
 import type { RunWriter } from "@toolwright/store"
 import {
+  jsonParts,
   jsonText,
   type ArgumentOrigin,
   type JsonSchema,
@@ -149,7 +150,19 @@ export class Encoder {
   /** An event of a call. */
   ofCall(event: ToolEvent): string {
     const body = without(event)
-    return this.#safe(event.type === "tool-end" ? keptText(body) : jsonText(body))
+    return event.type === "tool-end" ? this.#ofEnd(body) : this.text(body)
+  }
+
+  /** Where somebody's data cannot be looked into, they are written as far as they can be. */
+  #ofEnd(body: object): string {
+    try {
+      const { json, frame, texts } = jsonParts(saidOnce(body))!
+      // Texts that were looked through before are not looked through again.
+      const isClean = this.#redact.mayFindIn?.(frame) === false && texts.every((text) => this.#redact(text) === text)
+      return isClean ? json : this.#safe(json)
+    } catch {
+      return this.text(body)
+    }
   }
 
   /**
@@ -222,15 +235,6 @@ export class Encoder {
     if (known === undefined || known.list.length !== list.length || known.list.some((tool, at) => tool !== list[at]))
       this.#tools = { list: list.slice(), hash: this.#writer.keep(this.text(list)) }
     return this.#tools!.hash
-  }
-}
-
-/** Where somebody's data cannot be looked into, they are written as far as they can be. */
-function keptText(body: object): string {
-  try {
-    return jsonText(saidOnce(body))
-  } catch {
-    return jsonText(body)
   }
 }
 

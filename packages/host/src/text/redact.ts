@@ -7,6 +7,9 @@ export const REDACTED = "[secret]"
 /** Shorter values are too likely to be ordinary words. */
 const SHORTEST_VALUE = 6
 const SHORTEST_LINE = 16
+/** Of texts of so many characters the last one without a secret is kept in mind. */
+const LONG = 1024
+const LONGEST_KEPT = 256 * 1024
 
 /** Which kinds of secrets are left as they are: names of {@link NAMED_SECRET_FORMS}. */
 export interface RedactorOptions {
@@ -46,11 +49,14 @@ export function createRedactor(
     return NAMED_SECRET_FORMS.filter(({ name }, at) => found.has(at) && !shown.has(name))
   }
   const mayFindIn = (json: string): boolean => formsFor(json).length > 0 || spelt.some((value) => json.includes(value))
+  // A result is looked through as an answer and as a record, one after the other.
+  let clean = ""
   const redact = (text: string): string => {
-    if (text.length < SHORTEST_VALUE) return text
+    if (text.length < SHORTEST_VALUE || text === clean) return text
     let safe = text
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
     for (const { pattern } of formsFor(safe)) safe = safe.replace(pattern, REDACTED)
+    if (safe === text && text.length >= LONG && text.length <= LONGEST_KEPT) clean = text
     return safe
   }
   return Object.assign(redact, { mayFindIn })

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable, type Writable } from "node:stream"
-import { messageOf } from "@toolwright/toolbox"
+import { jsonParts, messageOf } from "@toolwright/toolbox"
 import { Lines } from "../lines.ts"
 import { INTERNAL_ERROR, isPlainCall, type PlainCall, type RequestId } from "./plain-call.ts"
 import { isObject } from "./result.ts"
@@ -228,8 +228,9 @@ export class DirectCalls {
   }
 
   #send(message: object): void {
-    const text = JSON.stringify(message)
-    if (this.#output.writable) this.#output.write(`${text}\n`)
+    // An answer often holds a long text twice.
+    const { json } = jsonParts(message)!
+    if (this.#output.writable) this.#output.write(`${json}\n`)
   }
 
   /** Calls of a host that has gone are broken off. */
