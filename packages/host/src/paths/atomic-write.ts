@@ -14,6 +14,8 @@ export interface WriteOptions {
   durable?: boolean
   /** Permission bits of a new file; 0o666 without the process's mask unless given. An existing file keeps its own. */
   mode?: number
+  /** Make the missing directories above it first, where the path rules admit them and the file. */
+  makesParents?: boolean
 }
 
 /** Identifies a state of a file cheaply: any write, replacement or change of mode gives another one. */

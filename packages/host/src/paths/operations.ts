@@ -72,11 +72,16 @@ class GuardedOperations implements WorkspaceOperations {
     }))
   }
 
-  async #place(asked: string): Promise<Place> {
+  async #place(asked: string, makesParents = false): Promise<Place> {
     const located = this.#policy.locate(asked, "write")
     assertNotRoot(this.#policy, located)
     await this.recover()
-    const { parent, name } = await pinParent(this.#policy, located)
+    const { parent, name } = await pinParent(this.#policy, located).catch(async (thrown: unknown) => {
+      if (!makesParents || !isOf("PARENT_NOT_FOUND", thrown)) throw thrown
+      const folder = { ...located, path: dirname(located.path) }
+      await makeDirectories(this.#policy, folder, this.#recorder, basename(located.path))
+      return await pinParent(this.#policy, located)
+    })
     const path = join(parent.real, name)
     try {
       this.#policy.admit(path, "write", asked)
@@ -87,8 +92,8 @@ class GuardedOperations implements WorkspaceOperations {
     return { parent, name, path, asked, [Symbol.asyncDispose]: () => parent[Symbol.asyncDispose]() }
   }
 
-  async #inParent<Value>(asked: string, task: (place: Place) => Promise<Value>) {
-    await using there = await this.#place(asked)
+  async #inParent<Value>(asked: string, task: (place: Place) => Promise<Value>, makesParents = false) {
+    await using there = await this.#place(asked, makesParents)
     return await this.#lock([there.path], () => task(there))
   }
 
@@ -120,7 +125,7 @@ class GuardedOperations implements WorkspaceOperations {
   async write(asked: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written> {
     const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content
     assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-    return this.#inParent(asked, (place) => this.#replace(place, bytes, options))
+    return this.#inParent(asked, (place) => this.#replace(place, bytes, options), options?.makesParents)
   }
 
   update(asked: string, change: (content: FileContent) => Uint8Array | undefined): Promise<Written | undefined> {
@@ -237,7 +242,16 @@ function assertHoldsNoRoot(policy: PathPolicy, path: string, asked: string): voi
   throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(asked)} contains another allowed directory`)
 }
 
-async function makeDirectories(policy: PathPolicy, located: Located, recorder: ChangeRecorder): Promise<boolean> {
+/**
+ * Makes a directory and the missing ones above it.
+ * @param name of what is to come into it: where that is refused, nothing is made
+ */
+async function makeDirectories(
+  policy: PathPolicy,
+  located: Located,
+  recorder: ChangeRecorder,
+  name = "",
+): Promise<boolean> {
   const missing: string[] = []
   let path = located.path
   while (path !== located.root.real && (await lstat(path).catch(() => undefined)) === undefined) {
@@ -246,9 +260,11 @@ async function makeDirectories(policy: PathPolicy, located: Located, recorder: C
   }
   let current = await pinDirectory(policy, { ...located, path }, "write")
   try {
-    for (const name of missing) {
-      path = join(current.real, name)
-      const at = current.at(name)
+    // What a link led to may be ruled otherwise than its name.
+    policy.admit(join(current.real, ...missing, name), "write", located.asked)
+    for (const each of missing) {
+      path = join(current.real, each)
+      const at = current.at(each)
       await recorder.changing([{ path }], () =>
         mkdir(at).catch((thrown: NodeJS.ErrnoException) => {
           if (thrown.code !== "EEXIST") throw thrown
@@ -263,6 +279,8 @@ async function makeDirectories(policy: PathPolicy, located: Located, recorder: C
   }
   return missing.length > 0
 }
+
+const isOf = (code: string, thrown: unknown): boolean => ToolwrightError.isInstance(thrown) && thrown.code === code
 
 /** An error about the real path, told about the path that was asked for. */
 function renamed(thrown: unknown, real: string, asked: string): unknown {

@@ -62,7 +62,10 @@ export interface Workspace {
   open(path: string): Promise<OpenedFile>
   /** Reads a whole file of at most `limit` bytes ({@link FILE_LIMIT_BYTES}). */
   read(path: string, limit?: number): Promise<FileContent>
-  /** Creates or replaces a file atomically; the parent must exist. Changes of one file wait for each other. */
+  /**
+   * Creates or replaces a file atomically; the parent must exist unless `makesParents` is given. Changes of one file
+   * wait for each other.
+   */
   write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written>
   /**
    * Reads, changes and writes a file while no other change of it runs here; a change from outside in between is

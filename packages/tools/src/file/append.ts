@@ -3,8 +3,8 @@ import type { Workspace } from "@toolwright/host/paths"
 import { decodeText, dominantEnding, encodeText } from "@toolwright/host/text"
 
 /**
- * Adds text at the end of a file, in the file's encoding; creates the file when it does not exist. A last line that is
- * not ended yet is ended first: what is added never becomes a part of it.
+ * Adds text at the end of a file, in the file's encoding; creates the file, with the directories above it, when it does
+ * not exist. A last line that is not ended yet is ended first: what is added never becomes a part of it.
  */
 export async function appendText(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
   const { path, content } = args as { path: string; content: string }
@@ -16,11 +16,12 @@ export async function appendText(workspace: Workspace, args: JsonObject): Promis
     const added = open ? dominantEnding(text) + content : content
     return Buffer.concat([existing, encodeText({ ...decoded, text: added, bom: false })])
   }
+  const create = () => workspace.write(path, content, { exclusive: true, makesParents: true })
   const extend = () => workspace.update(path, ({ bytes }) => extended(bytes))
   const written = await extend()
-    .catch(when("NOT_FOUND", () => workspace.write(path, content, { exclusive: true })))
+    .catch(when(["NOT_FOUND", "PARENT_NOT_FOUND"], create))
     // Somebody else created it meanwhile.
-    .catch(when("ALREADY_EXISTS", extend))
+    .catch(when(["ALREADY_EXISTS"], extend))
   const { shown, stat, created } = written!
   return success({
     output: `${created ? "Created" : "Appended to"} ${shown} (now ${stat.size} bytes).`,
@@ -29,10 +30,10 @@ export async function appendText(workspace: Workspace, args: JsonObject): Promis
   })
 }
 
-/** Tries something else after one kind of error. */
-function when<Value>(code: string, next: () => Promise<Value>): (thrown: unknown) => Promise<Value> {
+/** Tries something else after some kinds of errors. */
+function when<Value>(codes: readonly string[], next: () => Promise<Value>): (thrown: unknown) => Promise<Value> {
   return async (thrown) => {
-    if (!ToolwrightError.isInstance(thrown) || thrown.code !== code) throw thrown
+    if (!ToolwrightError.isInstance(thrown) || !codes.includes(thrown.code)) throw thrown
     return next()
   }
 }

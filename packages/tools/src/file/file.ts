@@ -48,18 +48,20 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     actions: {
       read: readAction(workspace),
       write: {
-        description: "Creates a file or replaces all of its content.",
+        description: "Creates a file, with the directories above it, or replaces all of its content.",
         sets: ["essential"],
         ruledAs: ["write_file"],
         properties: { path, content },
         required: ["path", "content"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
         examples: [{ description: "Write a file", input: { path: "notes.txt", content: "first line\n" } }],
-        execute: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
+        execute: async (args) =>
+          (await import("../filesystem/write-text.ts")).writeText(workspace, args, { makesParents: true }),
       },
       replace: replaceAction(workspace),
       append: {
-        description: "Adds text at the end of a file; creates it when it does not exist.",
+        description:
+          "Adds text at the end of a file; creates it, with the directories above it, when it does not exist.",
         ruledAs: ["write_file", "edit_file"],
         properties: { path: existing, content },
         required: ["path", "content"],

@@ -1,14 +1,18 @@
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import type { FileContent, Workspace, Written } from "@toolwright/host/paths"
+import type { FileContent, Workspace, WriteOptions, Written } from "@toolwright/host/paths"
 import { matchesHash, staleResult } from "@toolwright/host/edit"
 import { countLines, decodeText } from "@toolwright/host/text"
 import { textDiff } from "@toolwright/host/undo"
 
 /**
- * Creates a file or replaces its content atomically; the parent directory must exist. Where something is replaced, the
- * result says what: how many lines, and the difference.
+ * Creates a file or replaces its content atomically; the parent directory must exist unless `makesParents` is given.
+ * Where something is replaced, the result says what: how many lines, and the difference.
  */
-export async function writeText(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
+export async function writeText(
+  workspace: Workspace,
+  args: JsonObject,
+  options?: Pick<WriteOptions, "makesParents">,
+): Promise<ToolResult> {
   const { path, content, expected_hash } = args as { path: string; content: string; expected_hash?: string }
   if (expected_hash !== undefined) {
     let before: FileContent | undefined
@@ -20,7 +24,7 @@ export async function writeText(workspace: Workspace, args: JsonObject): Promise
     return report(written, content, before)
   }
   const before = await existing(workspace, path)
-  return report(await workspace.write(path, content), content, before)
+  return report(await workspace.write(path, content, options), content, before)
 }
 
 /** What writing would replace, for a person who is to permit it. */
