@@ -13,6 +13,7 @@ import { shellInTurn } from "./in-turn.ts"
 export interface GitAnswer {
   readonly text: string
   readonly complete: boolean
+  /** As `shellInTurn` ends where it was asked several commands. */
   readonly exitCode: number | null
 }
 
@@ -20,7 +21,12 @@ export interface GitAnswer {
 export type GitAnswers = (top: string, args: readonly string[]) => Promise<GitAnswer | undefined>
 
 const TIMEOUT_MS = 4000
+/** So many commands have time and room each; more of them share it. */
+const MOST_SHARES = 2
 const MOST_BYTES = 64 * 1024 * 1024
+
+/** Nothing is fetched, nothing is written, and no list of ours says that a commit has other parents than its own. */
+const ASKED_ALONE = { GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0", GIT_GRAFT_FILE: "/dev/null" }
 
 /**
  * Asks git without letting it change anything. Several commands are asked in one sandbox, for making one takes longer
@@ -36,12 +42,13 @@ export async function askGit(
   const program = findProgram("git", path)
   if (program === undefined) return { text: "", complete: true, exitCode: null }
   using view = viewRepository(layout, false)
+  const shares = Math.min(MOST_SHARES, commands.length)
   const request = {
     argv: argvOf(program, commands),
     cwd: layout.top,
-    env: childEnvironment({ PATH: path, ...view.env, GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" }),
-    timeoutMs: TIMEOUT_MS * commands.length,
-    limits: { headBytes: MOST_BYTES * commands.length },
+    env: childEnvironment({ PATH: path, ...view.env, ...ASKED_ALONE }),
+    timeoutMs: TIMEOUT_MS * shares,
+    limits: { headBytes: MOST_BYTES * shares },
     policy: host.config.sandbox ?? "auto",
     plan: {
       root: host.root,
@@ -58,7 +65,7 @@ export async function askGit(
   const ran = await unlessHeldUp(layout, (signal) => runSandboxed({ ...request, signal }))
   if (ran === undefined) return { text: "", complete: false, exitCode: null }
   const { outcome } = ran
-  // A repository without a commit has no history, and says so in its own way.
+  // Of one command the caller sees how it ended.
   const isWhole = outcome.ended === "exit" && (commands.length <= 1 || outcome.exitCode === 0)
   const complete = isWhole && !outcome.stdout.truncated
   return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }

@@ -50,7 +50,7 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
   for (const { path: root, repositories } of roots) {
     for (const found of await findIn(root)) {
       if (found.kind !== "rules") known.add(found.path)
-      if (pinned.size > MOST_PINS) break
+      if (pinned.size > MOST_PINS) continue
       for (let at = dirname(found.path); at !== root && isInside(root, at); at = dirname(at)) pinned.add(at)
       if (found.kind === "rules" || found.kind === "pointer" || repositories === "read-only") fixed.push(found.path)
       else {

@@ -6,7 +6,7 @@ import { repositoryOrNothing } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
 import { putRight } from "./aftercare.ts"
-import { deniedHistory, type DeniedHistory } from "./denied-history.ts"
+import { deniedHistory } from "./denied-history.ts"
 import { guardedIn, insideRepository, repositoriesIn, type Guarded } from "./guarded.ts"
 import { gitAnswers } from "./git-answers.ts"
 import { isContained, sandboxPolicy, type ProcessHost } from "./host.ts"
@@ -25,7 +25,7 @@ export interface PlanOptions {
 /** A plan for the sandbox, and what is to be done once nothing lives in it any more. */
 export interface HostPlan {
   readonly plan: Omit<SandboxPlan, "env" | "cwd">
-  /** Denied files for whose sake the repository's objects are hidden. */
+  /** Denied files for whose sake repositories' objects are hidden; none where git could not say which there are. */
   readonly deniedHistory?: readonly string[]
   /** Undoes what no mount keeps from happening. @returns sentences that say what was done */
   putRight(): Promise<string[]>
@@ -41,17 +41,13 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
   const outside = outsideRepository(host.root, roots)
   const placeholders = stateFolders(host)
   const unborn = missingRepositories(roots)
-  const [secrets, denied, found] = await Promise.all([
-    protectedFiles(host),
-    options.history === "shown" ? undefined : hiddenHistory(host),
-    guardedIn(guardedRoots(host, repositories)),
-  ])
-  const hiddenObjects = denied === undefined || denied.unknown ? undefined : denied.objects
+  const [secrets, { found, denied }] = await Promise.all([protectedFiles(host), foundIn(host, options)])
+  const hiddenObjects = denied?.objects ?? []
   const guarded = withOutside(found, outside, repositories)
   const folders = host.workspace.roots
     .slice(1)
     .map((root) => ({ path: root.real, writable: root.access === "read-write" }))
-  const closed = repositories === "writable" && hiddenObjects !== undefined ? [dirname(hiddenObjects)] : []
+  const closed = repositories === "writable" ? (denied?.repositories ?? []) : []
   const history = await keptHistory(host, openTo(repositories, found.writable, outside), closed)
   const loaded = loadedIn(host, roots)
   const plan = {
@@ -64,12 +60,12 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     protect: [...guarded.fixed, ...closed, ...history.fixed, ...loaded.fixed],
     mounts: history.mounts,
     hidden: secrets.files,
-    hiddenFolders: [...secrets.folders, ...(hiddenObjects === undefined ? [] : [hiddenObjects])],
+    hiddenFolders: [...secrets.folders, ...hiddenObjects],
     ...gapOf(secrets.incomplete, denied?.unknown === true),
   }
   return {
     plan,
-    ...(denied === undefined || denied.unknown ? {} : { deniedHistory: denied.files }),
+    ...(denied === undefined || hiddenObjects.length === 0 ? {} : { deniedHistory: denied.files }),
     async putRight() {
       placeholders.forEach(removeIfEmpty)
       const there = await repositoriesIn(roots.filter((root) => isWritable(host, root)))
@@ -92,11 +88,10 @@ function openTo(access: "read-only" | "writable", found: readonly string[], outs
 
 /**
  * @param writable folders of repositories that the command may write to
- * @param closed those whose objects are hidden: git cannot work there, and nobody has anything to write
+ * @param closed those whose objects are hidden
  */
 function keptHistory(host: ProcessHost, writable: readonly string[], closed: readonly string[]): Promise<KeptHistory> {
-  const kept = host.writable ? writable.filter((path) => !closed.includes(path)) : []
-  return keepHistory(kept, gitAnswers(host))
+  return keepHistory(host.writable ? writable : [], closed, gitAnswers(host))
 }
 
 /**
@@ -164,9 +159,11 @@ export async function runInWorkspace(
   return { outcome, sandbox: { ...sandbox, reason } }
 }
 
-/** What a sandbox has to hide; where there is none, nothing can be hidden, and git is not asked for it. */
-async function hiddenHistory(host: ProcessHost): Promise<DeniedHistory | undefined> {
-  return (await isContained(host)) ? deniedHistory(host) : undefined
+/** The repositories, and what a sandbox has to hide of them; where there is none, git is not asked for it. */
+async function foundIn(host: ProcessHost, { history, repositories = "read-only" }: PlanOptions) {
+  const found = await guardedIn(guardedRoots(host, repositories))
+  const asked = history !== "shown" && (await isContained(host))
+  return { found, denied: asked ? await deniedHistory(host, found.repositories) : undefined }
 }
 
 /** What the path rules keep from tools, in any root, and whether there were too many files to find all. */

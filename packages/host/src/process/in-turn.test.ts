@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { expect, test } from "vitest"
-import { BROKEN_OFF, shellInTurn } from "./in-turn.ts"
+import { BROKEN_OFF, CANNOT, shellInTurn } from "./in-turn.ts"
 
 function run(...commands: string[][]): { status: number | null; stdout: string } {
   const [shell, ...args] = shellInTurn(commands)
@@ -15,8 +15,13 @@ test.skipIf(process.platform === "win32")("commands run in their order, whatever
     status: 0,
     stdout: "it's $HOME; one\0\0three",
   })
-  // As git ends that cannot do what it was told.
-  expect(run(["sh", "-c", "exit 128"], ["printf", "two"])).toEqual({ status: 0, stdout: "\0two" })
+})
+
+test.skipIf(process.platform === "win32")("a git that cannot do what it was told has not answered", () => {
+  const cannot = ["sh", "-c", "exit 128"]
+  expect(run(cannot, ["printf", "two"])).toEqual({ status: CANNOT, stdout: "\0two" })
+  expect(run(["printf", "one"], cannot)).toEqual({ status: CANNOT, stdout: "one\0" })
+  expect(run(cannot, killed)).toEqual({ status: BROKEN_OFF, stdout: "\0part" })
 })
 
 test.skipIf(process.platform === "win32")("a command that a signal ends is not taken for one that has answered", () => {

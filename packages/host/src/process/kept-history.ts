@@ -51,10 +51,15 @@ const MOST_MODULES = 64
  * where this process is killed.
  *
  * @param repositories folders of repositories that commands may write to
+ * @param closed those whose objects are hidden: git cannot work there, and nobody has anything to write
  * @param answers asks git about the repository of a folder
  */
-export async function keepHistory(repositories: readonly string[], answers: GitAnswers): Promise<KeptHistory> {
-  const all = repositories.flatMap(withModules)
+export async function keepHistory(
+  repositories: readonly string[],
+  closed: readonly string[],
+  answers: GitAnswers,
+): Promise<KeptHistory> {
+  const all = repositories.flatMap(withModules).filter((path) => !closed.includes(path))
   const objects: Objects[] = []
   const fixed = all.slice(MOST_KEPT)
   for (const path of all.slice(0, MOST_KEPT)) {
@@ -83,7 +88,7 @@ export async function keepHistory(repositories: readonly string[], answers: GitA
 }
 
 /** A repository's folder, and those of its submodules. */
-function withModules(path: string): string[] {
+export function withModules(path: string): string[] {
   const found = [path]
   const pending = [join(path, "modules")]
   for (let at = pending.pop(); at !== undefined && found.length < MOST_MODULES; at = pending.pop()) {

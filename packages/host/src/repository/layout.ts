@@ -96,13 +96,29 @@ function pointsBack({ top, gitDir, commonDir }: RepositoryLayout, dotGit: string
 
 /** Objects may be borrowed from elsewhere (`objects/info/alternates`), and what is borrowed from likewise. */
 function holdObjects(layout: RepositoryLayout, allowed: (path: string) => boolean): void {
-  const pending = [join(layout.commonDir, "objects")]
+  for (const objects of borrowed(layout.commonDir))
+    if (!allowed(objects)) throw refused(`it takes objects from ${objects}, outside the workspace`)
+}
+
+/** Where a repository's objects lie, those that it borrows among them, as far as its lists can be read. */
+export function objectFolders(commonDir: string): string[] {
+  const found: string[] = []
+  try {
+    for (const objects of borrowed(commonDir)) found.push(objects)
+  } catch {
+    // What git itself does not follow, or not so far.
+  }
+  return found
+}
+
+function* borrowed(commonDir: string): Generator<string> {
+  const pending = [join(commonDir, "objects")]
   const seen = new Set<string>()
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const objects = realOf(path)
     if (objects === undefined || seen.has(objects)) continue
     seen.add(objects)
-    if (!allowed(objects)) throw refused(`it takes objects from ${objects}, outside the workspace`)
+    yield objects
     if (seen.size > 32) throw refused("it takes objects from too many others")
     const list = textOf(join(objects, "info/alternates"), ALTERNATES_BYTES) ?? ""
     for (const line of list.split("\n")) {

@@ -202,7 +202,7 @@ async function report(
   const output =
     outcomeText(outcome, sandbox, timeoutMs) +
     configurationNotice(stderr.text, sandbox) +
-    historyNotice(command, sandbox)
+    (await historyNotice(command, sandbox))
   const data = {
     command,
     exit_code: exitCode,
@@ -256,13 +256,15 @@ function configurationNotice(stderr: string, sandbox: SandboxReport): string {
   )
 }
 
-/** Explains why git finds nothing in a repository whose history holds protected files. */
-function historyNotice(command: string, { kind, hidden_history: files }: SandboxReport): string {
+/** Explains why git finds nothing in a repository whose history holds protected files, or may hold some. */
+async function historyNotice(command: string, { kind, hidden_history: files }: SandboxReport): Promise<string> {
   if (kind === "none" || files === undefined || !namesGit(command)) return ""
-  return (
-    `\n[git cannot read this repository in a command: its history holds protected files (${files.join(", ")}). The ` +
-    "tool git works.]"
-  )
+  const { visibleName } = await import("@toolwright/host/text")
+  const why =
+    files.length === 0
+      ? "what its history holds of protected files could not be found out"
+      : `its history holds protected files (${files.map(visibleName).join(", ")})`
+  return `\n[git cannot read this repository in a command: ${why}. The tool git works.]`
 }
 
 async function notAllowed(
