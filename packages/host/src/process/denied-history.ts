@@ -41,8 +41,8 @@ const remembered = new WeakMap<PathPolicy, Map<string, Finding>>()
 /**
  * Looks for denied files in what the workspace's repositories hold: the index of each working tree, and everything that
  * a ref, a log of one or a file such as FETCH_HEAD leads to. A file that cannot be opened can be had from there by any
- * command (`git show HEAD:.env`). Each is looked through once for each of its states. The objects of one that git cannot
- * read are hidden, as are those of too many.
+ * command (`git show HEAD:.env`). Each is looked through once for each of its states. The objects of one that git
+ * cannot read are hidden, as are those of too many.
  *
  * @param found the folders of all repositories in the workspace, and the files that point to one
  */

@@ -1,47 +1,11 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { entriesOf, isThere, lookAt } from "../look.ts"
-import { repositoryOrNothing, type RepositoryLayout } from "./layout.ts"
+import { entriesOf, isThere } from "../look.ts"
+import type { RepositoryLayout } from "./layout.ts"
 import { plainFileOrNothing } from "./plain-file.ts"
-
-/** What a repository holds at one moment, as far as commits and branches go. */
-export interface RepositoryState {
-  /** What HEAD says: `ref: refs/heads/main`, or a commit's id. */
-  readonly head: string
-  /** The commit that HEAD stands at; null before the first. */
-  readonly commit: string | null
-  /** Every ref with its commit, those of remotes and tags too. */
-  readonly refs: ReadonlyMap<string, string>
-  /** How long HEAD's own log is, in bytes: it grows with every move of HEAD, also with one that was taken back. */
-  readonly log: number
-  /** Differs whenever anything of this differs. */
-  readonly mark: string
-}
 
 const MOST_REFS = 50_000
 const PACKED_BYTES = 64 * 1024 * 1024
-
-/**
- * Looks at a repository without running git: HEAD, refs and the length of HEAD's log. To be asked before and after
- * something that may commit or push; whoever did it, the two differ then. Links are not followed, nothing outside the
- * roots is read, and what cannot be read makes a state of its own.
- *
- * @param root the folder that holds `.git`, without symbolic links
- * @param roots the folders that tools may touch; `root` alone unless given
- * @returns undefined where there is no repository that tools may touch
- */
-export function repositoryState(root: string, roots: readonly string[] = [root]): RepositoryState | undefined {
-  const layout = repositoryOrNothing(root, roots)
-  if (layout === undefined) return undefined
-  const head = textOf(join(layout.gitDir, "HEAD"), 4096).trim()
-  const refs = refsOf(layout)
-  const log = lookAt(join(layout.gitDir, "logs/HEAD"))?.size ?? 0
-  const branch = /^ref: (.+)$/u.exec(head)?.[1]
-  const commit = branch === undefined ? head || null : (refs.get(branch) ?? null)
-  const hash = createHash("sha256").update(`${head}\n${log}\n`)
-  for (const [name, id] of [...refs].sort(([a], [b]) => (a < b ? -1 : 1))) hash.update(`${name} ${id}\n`)
-  return { head, commit, refs, log, mark: hash.digest("hex") }
-}
 
 type Folders = Pick<RepositoryLayout, "gitDir" | "commonDir">
 

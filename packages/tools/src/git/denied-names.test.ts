@@ -106,7 +106,8 @@ describe.skipIf(program === undefined)("what repositories in the workspace keep 
     using fixture = workspaceFixture()
     inFolders(fixture, HOLDING)
     const each = ASKED.map((command) => `(${command})`).join("; ")
-    const all = `for r in r* bare.git; do cd "$r"; echo "== $r"; ${each}; cd ..; done 2>&1 | tr -d '\\0' | grep -a '^==\\|CANARY'`
+    const asked = `for r in r* bare.git; do cd "$r"; echo "== $r"; ${each}; cd ..; done 2>&1`
+    const all = `${asked} | tr -d '\\0' | grep -a '^==\\|CANARY'`
     const { output } = await run(fixture, all, DENIED)
     const told = output.split("== ").filter((part) => part.includes("CANARY"))
     const names = Object.keys(HOLDING)
