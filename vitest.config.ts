@@ -60,9 +60,7 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
     // Of ten thousand tests with real processes, clocks and sockets one may meet what it was not written for. It is
     // tried once more, and named at the end: `test:whole` has no second try.
     retry: process.env["TOOLWRIGHT_WHOLE"] === "1" ? 0 : 1,
-    setupFiles: ["patience", "same-trials", "own-state"].map(
-      (name) => new URL(`.ci/${name}.ts`, import.meta.url).pathname,
-    ),
+    setupFiles: [new URL(".ci/before-file.ts", import.meta.url).pathname],
     expect: { poll: { timeout: 120_000 } },
   },
 })
