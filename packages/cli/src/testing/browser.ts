@@ -23,6 +23,33 @@ export const NO_CHROMIUM = drivable
   ? "there is no Chromium on this machine: install it, or name it in CHROMIUM_PATH"
   : "the driver of the browser is not installed: npm run clients:install"
 
+/**
+ * Of several such lists a browser takes the last: what the driver switches off, so that pages are loaded as they are
+ * told and nobody is asked over the network, is here once more.
+ */
+const OFF_WITH_THE_DRIVER = [
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "TcpPortRandomizationWin",
+  "ThirdPartyStoragePartitioning",
+]
+
+/**
+ * What a window has ready for whoever types an address, two pages in a process of their own, and a process for the page
+ * that is opened next: beside each page they took more than to open it.
+ */
+const OFF_FOR_NOBODY_IS_THERE = ["SpareRendererForSitePerProcess", "WebUIOmniboxAimPopup", "WebUIOmniboxPopup"]
+
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -32,6 +59,7 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${[...OFF_WITH_THE_DRIVER, ...OFF_FOR_NOBODY_IS_THERE].join(",")}`,
 ]
 
 export async function launch(): Promise<Browser> {
