@@ -109,7 +109,7 @@ export async function configurationFor(
 ): Promise<LoadedConfiguration> {
   const { isTTY, stderr } = invocation
   const loaded = await loadConfiguration({
-    ...givenFlags(invocation, values),
+    ...configurationInputs(invocation, values),
     ...(ask && isTTY.stdin && isTTY.stdout ? { ask: askForTrust(invocation) } : {}),
   })
   for (const line of loaded.notices) stderr.write(`${neutralise(line)}\n`)
@@ -119,7 +119,10 @@ export async function configurationFor(
 }
 
 /** What was given on the command line, as a configuration is loaded by it. */
-export function givenFlags({ cwd, env }: Invocation, values: Readonly<Record<string, unknown>>): ConfigurationInputs {
+export function configurationInputs(
+  { cwd, env }: Invocation,
+  values: Readonly<Record<string, unknown>>,
+): ConfigurationInputs {
   const flags = Object.fromEntries(
     Object.keys(SETTING_OPTIONS)
       .filter((name) => values[name] !== undefined)

@@ -1,4 +1,5 @@
 import type { Demand, LoadedConfiguration, TrustRequest } from "@toolwright/runtime/configuration"
+import { shellWord } from "@toolwright/toolbox/shell-word"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { untilTypedIsRead } from "./typed-ahead.ts"
@@ -17,12 +18,17 @@ export function demandLines(demands: readonly Demand[]): string[] {
 
 const CHANGED = "is not trusted any more, since it or a file that it names has changed"
 
+/** How a file that changes as one works on it, or on what it names, is taken without a question. */
+const named = (path: string): string =>
+  `--config ${neutralise(shellWord(path))} it is taken as it is each time, for who works on it.`
+
 /** The question whether a file that was found may do what it says. */
 export function trustQuestion({ path, demands, changed }: TrustRequest): string {
   const why = changed === true ? `${CHANGED}.` : "is not trusted yet."
   return [
     `${neutralise(path)} ${why} With your trust it would:`,
     ...demandLines(demands),
+    ...(changed === true ? [`With ${named(path)}`] : []),
     "Trust this file as it stands? [y/N] ",
   ].join("\n")
 }
@@ -45,7 +51,7 @@ export function trustNotice({ file, trust, waiting, changed }: LoadedConfigurati
   const why = trust === "declined" ? "was not trusted when you were asked" : untrusted
   return (
     `${neutralise(file)} ${why}, so it may not: ${demands.join("; ")}. 'toolwright trust' allows it as it stands, ` +
-    "--trust (or TOOLWRIGHT_TRUST=1) for this command."
+    `--trust (or TOOLWRIGHT_TRUST=1) for this command.${changed === true ? ` With ${named(file)}` : ""}`
   )
 }
 

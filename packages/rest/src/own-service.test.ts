@@ -45,3 +45,16 @@ test("one that wraps its list is told what a list is", async () => {
     hint: expect.stringContaining('array of {"name"') as string,
   })
 })
+
+test("its prompts are listed, and rendered with their bare arguments", async () => {
+  const asked: string[] = []
+  const listed = [{ name: "greet", description: "Greets", arguments: [], tags: [] }]
+  const rendered = { success: true, messages: [{ role: "user", content: "Hello" }], error: null, metadata: {} }
+  const client = await clientOf((method, path) => {
+    asked.push(`${method} ${path}`)
+    return JSON.stringify(method === "GET" ? listed : rendered)
+  })
+  expect(await client.listPrompts()).toEqual(listed)
+  expect(await client.renderPrompt("greet", { name: "Ada" })).toEqual(rendered)
+  expect(asked).toEqual(["GET /prompts/", "POST /prompts/greet"])
+})

@@ -4,7 +4,7 @@ import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
 import { exitCodeOf, show, tellWays } from "../run-task.ts"
-import { CONFIGURATION_OPTIONS, configurationFor, givenFlags } from "../settings-options.ts"
+import { CONFIGURATION_OPTIONS, configurationFor, configurationInputs } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
@@ -37,7 +37,8 @@ export const resumeCommand: Command = {
     const found = await configurationFor(invocation, parsed.values)
     const values = await withBegunFlags(invocation, parsed.values, found.configuration, id)
     // What there is to ask or to say of the configuration was asked and said the first time.
-    const { configuration } = values === parsed.values ? found : await loadConfiguration(givenFlags(invocation, values))
+    const { configuration } =
+      values === parsed.values ? found : await loadConfiguration(configurationInputs(invocation, values))
     const { signal } = invocation
     await using toolwright = await goingOn(invocation, configuration)
     if (values["allow-tool"] !== undefined)

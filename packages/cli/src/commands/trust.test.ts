@@ -194,6 +194,36 @@ test.skipIf(!HAS_TERMINAL)(
   },
 )
 
+describe("a file of one's own, while one works on what it names", () => {
+  /** What was trusted, and then changed by the one who works on it. */
+  async function changed() {
+    const own = clone({ "toolwright.yaml": "permissions: { allow: [bash] }\n" })
+    expect((await here(["trust"], own)).code).toBe(0)
+    writeFileSync(join(own.cwd, "toolwright.yaml"), "permissions: { allow: [bash, test] }\n")
+    return own
+  }
+
+  test("is named with a flag that asks no more, which the line about the change says word for word", async () => {
+    const own = await changed()
+    const told = await here(["tools", "list"], own)
+    const [, flag] = / With (--config \S+) it is taken as it is each time, for who works on it\.$/m.exec(told.stderr)!
+    writeFileSync(join(own.cwd, "toolwright.yaml"), "permissions: { allow: [test] }\n")
+    const named = await here(["config", ...flag!.split(" ")], own)
+    expect(named).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/permissions\.allow +test/) })
+    const unknown = clone({ "toolwright.yaml": "permissions: { allow: [bash] }\n" })
+    expect((await here(["tools", "list"], unknown)).stderr, "of a file never trusted").not.toContain("--config")
+  })
+
+  test.skipIf(!HAS_TERMINAL)("and the question says it too", async () => {
+    const asked = startInTerminal(["tools", "list"], await changed())
+    await asked.until(
+      /With --config \S+toolwright\.yaml it is taken as it is each time, for who works on it\.\s+Trust this file/,
+    )
+    asked.type("n\n")
+    expect(await asked.exited).toBe(0)
+  })
+})
+
 describe.skipIf(!POSIX)("what stands in the place of state", () => {
   const record = (cwd: string, env: Record<string, string>) =>
     here(["run", "read README.md", "--screenplay", play()], { cwd, env })

@@ -3,7 +3,7 @@ import { loadConfiguration, SETTINGS } from "@toolwright/runtime/configuration"
 import { withPaths, type SuiteModel } from "@toolwright/runtime/evals"
 import type { Invocation } from "../command.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { givenFlags } from "../settings-options.ts"
+import { configurationInputs } from "../settings-options.ts"
 
 /**
  * The settings of a suite's model: as if its own had been given as options, so that keys go where they belong, and
@@ -22,7 +22,7 @@ export async function settingsOf(
     typeof value === "boolean" ? value : String(value),
   ])
   const { cwd, env, stderr } = invocation
-  const given = givenFlags(invocation, values)
+  const given = configurationInputs(invocation, values)
   const { configuration } = await loadConfiguration({
     ...given,
     flags: { ...given.flags, ...(Object.fromEntries(own) as Record<string, string | boolean>) },

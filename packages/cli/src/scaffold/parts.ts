@@ -25,7 +25,7 @@ export const ${variable(name)} = defineTool({
   examples: [{ description: "Give back a greeting", input: { text: "hello" } }],
   // What it does goes here. The second argument has files, fetch, programs and more, which keep the rules.
   async execute({ text }) {
-    return { text: String(text) }
+    return { text }
   },
 })
 `

@@ -15,7 +15,7 @@ export const countWords = defineTool({
   },
   examples: [{ description: "Count the words of the README", input: { path: "README.md" } }],
   async execute({ path }, { files }) {
-    const text = await files.read(String(path))
+    const text = await files.read(path)
     return { words: text.split(/\\s+/).filter(Boolean).length }
   },
 })
