@@ -1,5 +1,6 @@
 import { memory } from "@toolwright/toolbox"
 import { NAMED_SECRET_FORMS, type SecretForm } from "./secret-forms.ts"
+import { secretsIn, type Span } from "./secret-spans.ts"
 import { createWordFinder } from "./word-finder.ts"
 
 /** What stands in a secret's place. */
@@ -53,13 +54,22 @@ export function createRedactor(
   let clean = ""
   const redact = (text: string): string => {
     if (text.length < SHORTEST_VALUE || text === clean) return text
-    let safe = text
-    for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
-    for (const { pattern } of formsFor(safe)) safe = safe.replace(pattern, REDACTED)
-    if (safe === text && text.length >= LONG && text.length <= LONGEST_KEPT) clean = text
-    return safe
+    const found = secretsIn(text, ordered, formsFor(text))
+    if (found.length === 0 && text.length >= LONG && text.length <= LONGEST_KEPT) clean = text
+    return without(text, found)
   }
   return Object.assign(redact, { mayFindIn })
+}
+
+function without(text: string, secrets: readonly Span[]): string {
+  if (secrets.length === 0) return text
+  let safe = ""
+  let from = 0
+  for (const { start, end } of secrets) {
+    safe += text.slice(from, start) + REDACTED
+    from = end
+  }
+  return safe + text.slice(from)
 }
 
 /** What looks for the words of all forms at once. */

@@ -41,7 +41,13 @@ function joined(...lists: readonly (readonly string[])[]): string[] {
  * word is begun once.
  */
 export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
-  { name: "aws", pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/gu, words: ["AKIA", "ASIA"] },
+  {
+    name: "aws",
+    // Another secret may stand right behind it.
+    pattern:
+      /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?:(?![0-9A-Z])|(?=AKIA|ASIA|AIza|GOCSPX-|SG[.]|AGE-|[A-Z][a-z-]))/gu,
+    words: ["AKIA", "ASIA"],
+  },
   {
     name: "github",
     pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/gu,
@@ -132,34 +138,38 @@ export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
   {
     name: "address",
     pattern:
-      /(?<=\b(?:server|host|data source|endpoint|uid|user id|accountname|defaultendpointsprotocol)\s?=[^\n;]{1,200};[^\n]{0,200}(?:password|pwd|accountkey|sharedaccesskey)\s?=\s?)(?![$<{%*[])[^\s;"'`\\]{3,300}/giu,
+      /(?<=(?:server|host|data source|endpoint|uid|user id|accountname|defaultendpointsprotocol)\s?=[^\n;]{1,200};[^\n]{0,200}(?:password|pwd|accountkey|sharedaccesskey)\s?=\s?)(?![$<{%*[])[^\s;"'`\\]{3,300}/giu,
     words: ["password", "pwd", "accountkey", "sharedaccesskey"],
   },
   {
     name: "aws",
-    pattern: /(?<=secret_?access_?key\\{0,4}["']?\s{0,4}[:=]\s{0,4}\\{0,4}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/giu,
+    pattern: /(?<=secret_?access_?key\\{0,4}["']?\s{0,4}[:=]\s{0,4}\\{0,4}["']?)[A-Za-z0-9/+]{40,255}/giu,
     words: joined(["secret"], ["", "_"], ["access"], ["", "_"], ["key"]),
   },
   {
     name: "header",
     pattern:
-      /(?<=\bauthorization\\{0,4}["']? {0,4}[:=,] {0,4}\\{0,4}["']?(?:bearer|basic|token|apikey|digest|key) {1,4})(?![$<{%[`])[^\s"'`\\]{1,8000}/giu,
+      /(?<=authorization\\{0,4}["']? {0,4}[:=,] {0,4}\\{0,4}["']?(?:bearer|basic|token|apikey|digest|key) {1,4})(?![$<{%[`])[^\s"'`\\]{1,8000}/giu,
     words: ["authorization"],
   },
   {
     name: "header",
     pattern:
-      /(?<=\b(?:authorization|x-api-key|x-auth-token|private-token|x-vault-token|api-key)\\{0,4}["']? {0,4}[:,] {0,4}\\{0,4}["']?)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{12,8000}/giu,
+      /(?<=(?:authorization|x-api-key|x-auth-token|private-token|x-vault-token|api-key)\\{0,4}["']? {0,4}[:,] {0,4}\\{0,4}["']?)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{12,8000}/giu,
     words: ["authorization", "x-api-key", "x-auth-token", "private-token", "x-vault-token", "api-key"],
   },
-  { name: "header", pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/=-]{16,8000}/gu, words: ["Bearer"] },
+  {
+    name: "header",
+    pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/=-]{16,8000}/gu,
+    words: ["Bearer"],
+  },
 ]
 
 /** A password between a scheme with a user and the host; not what stands for one in an example. */
 function inAddress(scheme: string, never: string): RegExp {
   const example = String.raw`\$\{|\$[A-Z_]{1,60}@|<|\{|%[sdv]@|%[A-Z_]{1,60}%@|\*{1,40}@|\[secret\]@`
   return new RegExp(
-    String.raw`(?<=\b${scheme}://[^\s:@/]{0,100}:)(?!${example})[^\s"'<>${"`"}${never}]{1,200}(?=@)`,
+    String.raw`(?<=${scheme}://[^\s:@/]{0,100}:)(?!${example})[^\s"'<>${"`"}${never}]{1,200}(?=@)`,
     "giu",
   )
 }
