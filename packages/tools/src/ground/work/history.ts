@@ -4,7 +4,7 @@ import { join, relative } from "node:path"
 import type { HistoryState, WorkHistory } from "@toolwright/toolbox"
 import type { ProcessHost } from "@toolwright/host/process"
 import { openRepository } from "../../git/git.ts"
-import { git } from "../../git/repository.ts"
+import { gitSequence } from "../../git/sequence.ts"
 import { stateMark } from "../../git/work.ts"
 
 /** Folders below the workspace's top that are looked at for repositories of their own. */
@@ -12,16 +12,26 @@ const MOST_FOLDERS = 200
 const MOST_BYTES = 8 * 1024 * 1024
 const never = new AbortController().signal
 
-/** Runs git in the repository of a folder; undefined where there is none, or git refuses. */
-type RunGit = (folder: string, args: readonly string[]) => Promise<string | undefined>
+type Args = readonly string[]
+
+/**
+ * Runs git in the repository of a folder; undefined where there is none, or git refuses.
+ *
+ * @param next what is likely to be asked after it, which one that remembers answers asks in the same sandbox
+ */
+type RunGit = (folder: string, args: Args, next?: Args) => Promise<string | undefined>
+
+/** Runs several commands in the repository of a folder until git refuses one. */
+type RunsOfGit = (folder: string, commands: readonly Args[]) => Promise<(string | undefined)[]>
 
 /**
  * The branches of the repositories at the workspace's top and one folder below. Keys are `folder:ref`; `folder:HEAD` is
  * what `HEAD` says, and `folder:@` the commit that it comes to.
  */
 export function createHistory(host: ProcessHost, answers: GitAnswers = new Map()): WorkHistory {
-  const run = gitIn(host)
-  const ofCommits = remembering(run, answers)
+  const runs = gitIn(host)
+  const run = oneOf(runs)
+  const ofCommits = remembering(runs, answers)
   return {
     async state() {
       const folders = await repositories(host.root)
@@ -39,6 +49,7 @@ export function createHistory(host: ProcessHost, answers: GitAnswers = new Map()
       return done.every(Boolean)
     },
     async unrecorded(files) {
+      if (files?.length === 0) return []
       const folders = await repositories(host.root)
       const found = await Promise.all(folders.map(async (folder) => statusPaths(folder, await run(folder, STATUS))))
       const all = found.flat()
@@ -82,7 +93,7 @@ function inside(host: ProcessHost, folder: string, files: readonly string[]): st
 
 /** The files that no commit and no rule knows, with a mark of each one's state. */
 export async function untrackedFiles(host: ProcessHost): Promise<ReadonlyMap<string, string>> {
-  const run = gitIn(host)
+  const run = oneOf(gitIn(host))
   const folders = await repositories(host.root)
   const list = ["ls-files", "-z", "--others", "--exclude-standard"]
   const found = await Promise.all(folders.map(async (folder) => paths(folder, await run(folder, list))))
@@ -93,17 +104,23 @@ export async function untrackedFiles(host: ProcessHost): Promise<ReadonlyMap<str
 const MOST_UNTRACKED = 20_000
 const STATUS = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"] as const
 
-function gitIn(host: ProcessHost): RunGit {
-  return async (folder, args) => {
+function gitIn(host: ProcessHost): RunsOfGit {
+  return async (folder, commands) => {
     try {
       await using work = await openRepository(host, folder === "" ? "." : folder, never)
-      const outcome = await git(work.repository, work.settings, args, work.run)
-      return outcome.exitCode === 0 ? outcome.stdout.text : undefined
+      const asked = commands.map((args) => ({ args }))
+      const outcomes = await gitSequence(work.repository, work.settings, asked, work.run)
+      return outcomes.map(({ exitCode, stdout }) => (exitCode === 0 ? stdout.text : undefined))
     } catch {
-      return undefined
+      return []
     }
   }
 }
+
+const oneOf =
+  (runs: RunsOfGit): RunGit =>
+  async (folder, args) =>
+    (await runs(folder, [args]))[0]
 
 /** What git said of commits that are named by their hashes, by folder and arguments. */
 export type GitAnswers = Map<string, string>
@@ -114,17 +131,24 @@ const MOST_ANSWERS = 50
  * Asks once about commits that are named by their hashes: what they hold stays as it is, and a run asks after each
  * round in which it could have ended.
  */
-function remembering(run: RunGit, answers: GitAnswers): RunGit {
-  return async (folder, args) => {
-    const asked = JSON.stringify([folder, ...args])
-    const known = answers.get(asked)
+function remembering(runs: RunsOfGit, answers: GitAnswers): RunGit {
+  return async (folder, args, next) => {
+    const known = answers.get(questionOf(folder, args))
     if (known !== undefined) return known
-    const said = await run(folder, args)
+    const asked = next === undefined || answers.has(questionOf(folder, next)) ? [args] : [args, next]
+    const said = await runs(folder, asked)
+    // What the next one ran into is not told of this one.
+    if (said[0] === undefined && asked.length > 1) [said[0]] = await runs(folder, [args])
     if (answers.size >= MOST_ANSWERS) answers.clear()
-    if (said !== undefined) answers.set(asked, said)
-    return said
+    for (const [at, one] of asked.entries()) {
+      const answer = said[at]
+      if (answer !== undefined) answers.set(questionOf(folder, one), answer)
+    }
+    return said[0]
   }
 }
+
+const questionOf = (folder: string, args: Args): string => JSON.stringify([folder, ...args])
 
 async function stateOf(run: RunGit, root: string, folder: string): Promise<[string, string][]> {
   const read = (await readRefs(join(root, folder, ".git"))) ?? (await askForRefs(run, folder))
@@ -152,20 +176,29 @@ async function addedIn(run: RunGit, folder: string, before: HistoryState, after:
   const known = [...valuesOf(folder, before)]
   const moved = [...tips].filter((tip) => !known.includes(tip))
   if (moved.length === 0) return []
-  const listed = await run(folder, ["rev-list", "--max-count=1000", ...moved, "--not", ...known])
+  // Whoever learns of new commits asks for their files.
+  const [from, to] = currentOf(folder, before, after)
+  const next = to === "" || from === to ? undefined : filesBetween(from, to)
+  const listed = await run(folder, ["rev-list", "--max-count=1000", ...moved, "--not", ...known], next)
   return listed === undefined ? moved : listed.split("\n").filter((line) => line !== "")
 }
 
 async function recordedIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
-  const from = before.get(`${folder}:@`) ?? ""
-  const to = after.get(`${folder}:@`) ?? ""
+  const [from, to] = currentOf(folder, before, after)
   if (to === "" || from === to || (await addedIn(run, folder, before, after)).length === 0) return []
-  const listed =
-    from === ""
-      ? await run(folder, ["ls-tree", "-r", "--name-only", "-z", "--full-tree", to])
-      : await run(folder, ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"])
-  return paths(folder, listed)
+  return paths(folder, await run(folder, filesBetween(from, to)))
 }
+
+/** The commits that a repository's `HEAD` came to, then and now; empty where it came to none. */
+const currentOf = (folder: string, before: HistoryState, after: HistoryState): [string, string] => [
+  before.get(`${folder}:@`) ?? "",
+  after.get(`${folder}:@`) ?? "",
+]
+
+const filesBetween = (from: string, to: string): Args =>
+  from === ""
+    ? ["ls-tree", "-r", "--name-only", "-z", "--full-tree", to]
+    : ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"]
 
 async function undoIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<boolean> {
   const known = valuesOf(folder, before)
