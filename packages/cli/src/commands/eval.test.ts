@@ -42,6 +42,8 @@ describe("in a folder where nothing is configured", () => {
     expect(new Set(columns.filter((at) => at > 0)), "they stand below each other").toHaveProperty("size", 1)
     expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain("show-lines")
     const { id, trials } = reportIn((await here(["eval", "show", "--json"], { cwd })).stdout)
+    expect(ran.stdout, "nothing is promised that is not there").not.toContain("did not pass")
+    expect(ran.stdout).toContain(`each trial with its run: toolwright eval show ${id}\n`)
     expect((await here(["eval"], { cwd })).stdout).toContain(id)
     const transcript = await here(["runs", "show", trials[0]!.run!], { cwd })
     expect(transcript).toMatchObject({ code: 0, stdout: expect.stringContaining(`asked for by ${id}`) })
@@ -62,6 +64,7 @@ describe("models", () => {
     expect(ran.stdout).toMatch(/^write +2\/2 +0\/2$/m)
     expect(ran.stdout).toMatch(/good: 2 of 2 passed/)
     expect(ran.stdout).toMatch(/out\.txt is not "right"/)
+    expect(ran.stdout).toMatch(/^what did not pass, and why: toolwright eval show \S+$/m)
 
     const low = suiteOf({ good: await writing("right"), bad: await writing("wrong") }).replace("{", '{"threshold":0,')
     writeFileSync(join(cwd, "low.yaml"), low)

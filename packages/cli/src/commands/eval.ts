@@ -230,7 +230,9 @@ const goOn = ({ id, open, state, imported }: EvaluationReport): string[] =>
 /** What is said after trials; `eval show` shows by itself what the last line leads to. */
 const next = (report: EvaluationReport): string[] => [
   ...goOn(report),
-  `what did not pass, and why: toolwright eval show ${report.id}`,
+  report.trials.every(({ verdict }) => verdict === "pass")
+    ? `each trial with its run: toolwright eval show ${report.id}`
+    : `what did not pass, and why: toolwright eval show ${report.id}`,
 ]
 
 const runLine = (run: string | undefined): string[] =>

@@ -48,6 +48,19 @@ async function added(cwd: string, ...args: string[]): Promise<string> {
 const untilState = (cwd: string, id: string, state: string) =>
   vi.waitFor(async () => expect((await shown(cwd, id)).state).toBe(state), { timeout: 120_000, interval: 50 })
 
+test("what 'tasks show' says to type names the database that it was asked of", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const named = ["--database", join(cwd, "its tasks.sqlite")]
+  const id = await added(cwd, "say so", ...named)
+  const play = await model([{ reply: "So." }])
+  expect(await here(["work", "--once", ...play, ...named], { cwd })).toMatchObject({ code: 0 })
+  const { stdout } = await here(["tasks", "show", id, ...named], { cwd })
+  const [, line = ""] = /toolwright (runs show .*)$/m.exec(stdout) ?? []
+  const typed = [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, inner]) => inner ?? word)
+  expect(typed.slice(3)).toEqual(named)
+  expect(await here(typed, { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("So.") as string })
+})
+
 test("a task is added, shown, worked on in its turn, and says what came of it", async () => {
   const cwd = folderWith({ "log.txt": "" })
   expect((await here(["tasks"], { cwd })).stdout).toContain("No tasks are queued in")
