@@ -5,7 +5,7 @@ import { ToolwrightError, messageOf } from "../model/errors.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { patternEngine } from "./pattern.ts"
 import { isPlainSchema } from "./plain-schema.ts"
-import { isSimpleSchema, plainlyFits } from "./plain-value.ts"
+import { isSimpleSchema, plainlyFits, withoutDraft } from "./plain-value.ts"
 import { COUNTED, countReferences, countValues, traitsOf, type SchemaTraits } from "./schema-walk.ts"
 
 /** What checking a value found. */
@@ -109,8 +109,10 @@ function firstFits(schema: JsonSchema, value: unknown): boolean {
   if (state.known !== undefined || state.checked) return false
   state.checked = true
   const { nodes } = traitsOf(schema, LARGEST_SCHEMA)
-  if (nodes > LARGEST_SCHEMA || !isPlainSchema(schema) || !isSimpleSchema(schema)) return false
-  return valuesToCheck(value, nodes) !== undefined && plainlyFits(schema, value)
+  if (nodes > LARGEST_SCHEMA) return false
+  const plain = withoutDraft(schema)
+  if (!isPlainSchema(plain) || !isSimpleSchema(plain)) return false
+  return valuesToCheck(value, nodes) !== undefined && plainlyFits(plain, value)
 }
 
 /**
