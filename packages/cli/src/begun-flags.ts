@@ -1,7 +1,7 @@
 import { REDACTED } from "@toolwright/host/text"
 import type { Configuration } from "@toolwright/runtime"
 import type { Invocation } from "./command.ts"
-import { givenFlags, MODEL_FLAGS } from "./given-flags.ts"
+import { givenFlags, MODEL_FLAGS, saidInALine } from "./given-flags.ts"
 import { neutralise } from "./render/neutralise.ts"
 
 /**
@@ -32,10 +32,10 @@ export async function withBegunFlags(
   if (row.state === "ended") return values
   const { flags, here } = await begunWith(log, row)
   const lacking = MODEL_FLAGS.filter((flag) => flags[flag] !== undefined && values[flag] === undefined)
-  // With what stands in place of a secret nothing can be asked.
-  const isWhole = !lacking.some((flag) => String(flags[flag]).includes(REDACTED))
+  const added = saidInALine(Object.fromEntries(lacking.map((flag) => [flag, flags[flag]!])))
+  // With what stands in place of a secret nothing can be asked, and nothing is asked that cannot be said.
+  const isWhole = lacking.every((flag) => added[flag] !== undefined && !String(flags[flag]).includes(REDACTED))
   if (!here || !isWhole || lacking.length === 0) return values
-  const added = Object.fromEntries(lacking.map((flag) => [flag, flags[flag]]))
   stderr.write(`As it was begun:${neutralise(givenFlags(added, ""))}\n`)
   return { ...values, ...added }
 }

@@ -3,7 +3,10 @@ import { SETTINGS } from "@toolwright/runtime/configuration"
 import type { RunOptions } from "@toolwright/runtime"
 import { shellWord } from "@toolwright/toolbox/shell-word"
 import type { Invocation } from "./command.ts"
+import { neutralise } from "./render/neutralise.ts"
 import { FILE_FLAGS } from "./settings-options.ts"
+
+type KeptFlags = NonNullable<RunOptions["flags"]>
 
 /**
  * The flags of settings that a command was given, as they are typed for a command that goes on with its run. What a run
@@ -16,6 +19,16 @@ export function givenFlags(values: Readonly<Record<string, unknown>>, way: strin
   return NAMES.filter((flag) => values[flag] !== undefined && !way.includes(` --${flag} `))
     .flatMap((flag) => [values[flag]].flat().map((value) => written(flag, value)))
     .join("")
+}
+
+const LONGEST_SAID = 1000
+
+/** Of recorded flags those that a line can say as they are: none that would break it, or hide what stands in it. */
+export function saidInALine(flags: KeptFlags): KeptFlags {
+  const isPlain = (value: unknown): boolean =>
+    typeof value === "boolean" ||
+    (typeof value === "string" && value.length <= LONGEST_SAID && neutralise(value) === value && !/[\t\n]/u.test(value))
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => [value].flat().every(isPlain)))
 }
 
 function written(flag: string, value: unknown): string {
@@ -38,10 +51,7 @@ export const MODEL_FLAGS: readonly string[] = SETTINGS.flatMap(({ key, flag }) =
 )
 
 /** The flags that a record keeps of a command. Where the record lies is known to whoever reads it. */
-export function keptFlags(
-  { cwd }: Invocation,
-  values: Readonly<Record<string, unknown>>,
-): NonNullable<RunOptions["flags"]> {
+export function keptFlags({ cwd }: Invocation, values: Readonly<Record<string, unknown>>): KeptFlags {
   const given = NAMES.filter((flag) => flag !== "database" && values[flag] !== undefined)
   return Object.fromEntries(
     given.map((flag) => {

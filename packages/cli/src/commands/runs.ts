@@ -6,7 +6,7 @@ import type { RunEvent } from "@toolwright/toolbox"
 import { callerName } from "@toolwright/toolbox/caller-name"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
-import { givenFlags } from "../given-flags.ts"
+import { givenFlags, saidInALine } from "../given-flags.ts"
 import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { columnsOf, widthOf } from "../render/room.ts"
@@ -273,7 +273,7 @@ const MOST_RECORDS = 50
 /** The command that goes on with a run whose process was killed: workers do with those of tasks. */
 async function showWayOn(
   invocation: Invocation,
-  { log }: WorkspaceRecords,
+  { log, configuration }: WorkspaceRecords,
   { runId, agent, status }: RunHead,
 ): Promise<void> {
   if (status !== "interrupted" || agent === "") return
@@ -282,10 +282,13 @@ async function showWayOn(
   if (row.task !== null) return
   const { begunWith } = await import("@toolwright/runtime/records")
   const begun = await begunWith(opened, row)
-  // What came as a file names addresses of somebody else.
-  const flags = begun.here ? begun.flags : {}
+  // What came as a file names addresses of somebody else, and a database that is named may have come so.
+  const own = configuration.runs.database === undefined
+  const flags = begun.here && own ? saidInALine(begun.flags) : {}
   const way = `toolwright resume ${runId}${databaseFlag(log.target, invocation.cwd)}`
   invocation.stdout.write(`\ngo on with: ${way}${neutralise(givenFlags(flags, way))}\n`)
+  if (!own && Object.keys(begun.flags).length > 0)
+    invocation.stdout.write("and say where its model is: what a database that is named says of it may be anybody's\n")
 }
 
 async function exchange(
