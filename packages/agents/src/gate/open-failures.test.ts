@@ -48,3 +48,30 @@ test("a call of a wrong form is put right where only what was wrong is given in 
   expect((await outcomeOf(wrong, { to: "cleo", text: "hi", copies: 2 }))[0]).toBe("completed-with-failures")
   expect((await outcomeOf({ to: "bob" }, { to: "cleo", text: "hi" }))[0]).toBe("completed-with-failures")
 })
+
+/** The first call fails, all others write, and tell the file by its path on the machine. */
+async function outcomeOfWriting(...paths: string[]) {
+  let fails = true
+  const write = defineTool({
+    name: "write",
+    description: "Writes a file",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } as const,
+    effects: { writes: ["path"] },
+    execute: ({ path }) => {
+      const failed = fails
+      fails = false
+      if (failed) return failure({ code: "TOOL_FAILED", message: "it could not be written" })
+      return success({ output: "written", modifiedFiles: [path.startsWith("/") ? path : `/top/${path}`] })
+    },
+  })
+  const steps = [...paths.map((path) => calls(call("write", { path }))), { reply: "All is written." }]
+  const { summary } = await play(steps, [write])
+  return [summary.outcome, summary.correctedFailures]
+}
+
+test("what failed on a file is put right on that file, and not on one of the same name in another folder", async () => {
+  expect(await outcomeOfWriting("src/add.js", "lib/src/add.js")).toEqual(["completed-with-failures", 0])
+  expect(await outcomeOfWriting("src/add.js", "src/add.js")).toEqual(["completed", 1])
+  expect(await outcomeOfWriting("src/add.js", "/top/src/add.js")).toEqual(["completed", 1])
+  expect(await outcomeOfWriting("/top/src/add.js", "src/add.js")).toEqual(["completed", 1])
+})

@@ -98,7 +98,7 @@ export class OpenFailures {
     const aim = aimOf(name, args, tool)
     if (result.success) {
       if (isPart(result)) return
-      const files = [...aim.about, ...result.modifiedFiles.map(normal)]
+      const files = [...aim.about, ...namedAnew(aim, result.modifiedFiles.map(normal))]
       const isRight = (open: Open): boolean => {
         if (open.aim.kind === "looks") return open.round < this.#round
         return !(open.undone && result.modifiedFiles.length === 0) && putsRight(open, aim, files)
@@ -153,6 +153,15 @@ function aimOf(name: string, args: JsonObject, tool: ToolDefinition | undefined)
   const programs = tool.subjects?.(args)
   if (programs !== undefined) return programs.length === 0 ? of("looks") : of("programs", programs)
   return of(effects?.writes?.length === 0 ? "nothing of ours" : "other")
+}
+
+/**
+ * What was changed beside what the arguments name, which tools tell by its path on the machine: the end of that path is
+ * a file's of another folder too (`/top/lib/src/add.js` ends as `src/add.js` does).
+ */
+function namedAnew({ kind, about }: Aim, changed: readonly string[]): string[] {
+  const named = kind === "files" ? about : []
+  return changed.filter((file) => !named.some((one) => isSame(one, file)))
 }
 
 /** A tool presented by its actions, or called with one, is the same. */
