@@ -30,7 +30,7 @@ const MOST_ROUNDS = 12
 
 /** Rules that say the same are one: tools and properties often share a part of their schemas. */
 function joinEqual(start: string, rules: Map<string, PlainExpression>): Map<string, PlainExpression> {
-  let joined = rules
+  const joined = new Map(rules)
   // Most rules are the same from one round to the next.
   const texts = new Map<PlainExpression, string>()
   const textOf = (body: PlainExpression): string => {
@@ -38,6 +38,7 @@ function joinEqual(start: string, rules: Map<string, PlainExpression>): Map<stri
     if (text === undefined) texts.set(body, (text = JSON.stringify(body)))
     return text
   }
+  const users = usersOf(rules)
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const first = new Map<string, string>()
     const same = new Map<string, string>()
@@ -47,13 +48,35 @@ function joinEqual(start: string, rules: Map<string, PlainExpression>): Map<stri
       if (known === undefined) first.set(text, name)
       else if (name !== start) same.set(name, known)
     }
-    if (same.size === 0) return joined
-    const target = (name: string): string => same.get(name) ?? name
-    joined = new Map(
-      [...joined].flatMap(([name, body]) => (same.has(name) ? [] : [[name, rename(body, target)] as const])),
-    )
+    if (same.size === 0) break
+    renameUses(joined, same, users)
   }
   return joined
+}
+
+/** Takes rules away and names, wherever they are named, others in their place. */
+function renameUses(
+  rules: Map<string, PlainExpression>,
+  others: ReadonlyMap<string, string>,
+  users: ReadonlyMap<string, Set<string>>,
+): void {
+  const target = (name: string): string => others.get(name) ?? name
+  for (const name of others.keys()) rules.delete(name)
+  for (const [name, other] of others) {
+    for (const user of users.get(name) ?? []) {
+      const body = rules.get(user)
+      if (body === undefined) continue
+      rules.set(user, rename(body, target))
+      users.get(other)?.add(user)
+    }
+  }
+}
+
+/** Which rules name each. */
+function usersOf(rules: ReadonlyMap<string, PlainExpression>): Map<string, Set<string>> {
+  const users = new Map([...rules.keys()].map((name) => [name, new Set<string>()] as const))
+  for (const [name, body] of rules) visitRules(body, (used) => users.get(used)?.add(name))
+  return users
 }
 
 /** The start rule says itself what it would only refer to. */
@@ -128,15 +151,17 @@ function renameAll(
 
 function reachable(start: string, rules: ReadonlyMap<string, PlainExpression>): Map<string, PlainExpression> {
   const used = new Set([start])
-  const visit = (expression: PlainExpression): void => {
-    if (expression.kind === "rule") used.add(expression.name)
-    if (expression.kind === "sequence") expression.parts.forEach(visit)
-    if (expression.kind === "choice") expression.options.forEach(visit)
-    if (expression.kind === "repeat") visit(expression.of)
-  }
   for (const name of used) {
     const body = rules.get(name)
-    if (body !== undefined) visit(body)
+    if (body !== undefined) visitRules(body, (next) => used.add(next))
   }
   return new Map([...rules].filter(([name]) => used.has(name)))
+}
+
+/** Calls `see` for the name of each rule that an expression names. */
+function visitRules(expression: PlainExpression, see: (name: string) => void): void {
+  if (expression.kind === "rule") see(expression.name)
+  else if (expression.kind === "repeat") visitRules(expression.of, see)
+  else if (expression.kind === "sequence") for (const part of expression.parts) visitRules(part, see)
+  else if (expression.kind === "choice") for (const option of expression.options) visitRules(option, see)
 }
