@@ -38,7 +38,7 @@ function findPackagedNode() {
 function runOn(node) {
   var child = require("child_process").spawn(node, [__filename].concat(process.argv.slice(2)), {
     stdio: "inherit",
-    env: Object.assign({}, process.env, { TOOLWRIGHT_NODE: node }),
+    env: Object.assign({}, process.env, { TOOLWRIGHT_NODE: node, TOOLWRIGHT_STARTED_BY: String(process.pid) }),
   })
   // A terminal sends Ctrl-C to both processes; anything else reaches only this one and is passed on.
   process.on("SIGINT", function () {
@@ -59,7 +59,19 @@ function runOn(node) {
   })
 }
 
+// What was started by an older Node is told to end when that is gone: killed, it passes nothing on.
+function endWith(starter) {
+  var looking = setInterval(function () {
+    if (process.ppid === starter) return
+    clearInterval(looking)
+    process.kill(process.pid, "SIGTERM")
+  }, 500)
+  looking.unref()
+}
+
 if (isNewEnough(process.versions.node)) {
+  if (process.env.TOOLWRIGHT_STARTED_BY === String(process.ppid)) endWith(process.ppid)
+  delete process.env.TOOLWRIGHT_STARTED_BY
   require("./launch.js")
 } else {
   var packaged = process.env.TOOLWRIGHT_NODE ? undefined : findPackagedNode()

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { copyFileSync, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
-import { cli as built, cliFromSource as cli, folderWith } from "./testing/run-cli.ts"
+import { cli as built, cliFromSource as cli, folderWith, startCli } from "./testing/run-cli.ts"
 import { here } from "./testing/run-here.ts"
 import { SETTINGS } from "@toolwright/runtime/configuration"
 import { SCREEN } from "./usage.ts"
@@ -98,6 +99,23 @@ test("an older Node hands over to the one that the repository brings", async ({ 
   // Told that it already runs on the packaged one, it has nowhere to go.
   const stuck = await cli(["--version"], { node: old, env: { TOOLWRIGHT_NODE: "x" } })
   expect(stuck).toMatchObject({ code: 1, stderr: expect.stringContaining("needs Node.js 22.18 or newer") })
+})
+
+test("what an older Node has handed over to ends with it, however that ends", async ({ skip }) => {
+  const old = oldNode()
+  if (old === undefined) return skip("there is no Node older than 22.18 on the path")
+  const steps = [{ reply: { text: "I think", hang: true } }]
+  const model = await serveBackend(createScriptedBackend({ model: "m", steps }))
+  // Not waited for: what lived on would hold it open.
+  onTestFinished(() => void model.close())
+  const cwd = folderWith()
+  const run = startCli(["run", "wait", "--json", "--model", "m", "--base-url", model.baseUrl], { cwd, node: old })
+  await run.until(/"text-delta"/)
+  const [{ status: before }] = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as [{ status: string }]
+  run.child.kill("SIGKILL")
+  const left = async () => (JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as { status: string }[])[0]
+  await vi.waitFor(async () => expect((await left())!.status).not.toBe("running"), { timeout: 20_000, interval: 200 })
+  expect(before).toBe("running")
 })
 
 function oldNode(): string | undefined {
