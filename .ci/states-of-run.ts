@@ -34,6 +34,7 @@ export default function makeStates(): (() => void) | undefined {
 function repositoryTemplate(folder: string): string {
   for (const name of ["hooks", "info"]) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, "hooks/pre-commit.sample"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+  writeFileSync(join(folder, "description"), "A repository of the tests\n")
   writeFileSync(join(folder, "info/exclude"), "# Patterns of files that are not recorded\n")
   return folder
 }
