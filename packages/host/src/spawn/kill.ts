@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
-import { readdir, readFile } from "node:fs/promises"
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
+import { setImmediate as letOthersRun } from "node:timers/promises"
 
 /** The variable by which processes that left their group are found again. */
 export const MARK = "TOOLWRIGHT_PROCESS"
@@ -52,7 +52,7 @@ const [STATE, FLAGS, BEGINNING] = [0, 6, 19]
 
 /** What the kernel tells of a process, from its state on: the name before that may be anything. */
 function statOf(pid: number): string[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const stat = saidIn(`/proc/${pid}/stat`).toString("latin1")
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
@@ -90,16 +90,43 @@ function endRunning(): void {
 
 function environmentOf(pid: number): Buffer | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`)
+    return saidIn(`/proc/${pid}/environ`)
   } catch {
     // It ended by itself, or is another user's.
     return undefined
   }
 }
 
+/** Read into again and again: each command that ends looks at every process of the machine. */
+let room: Buffer | undefined
+const ROOM_BYTES = 256 * 1024
+
+/**
+ * What a file of the kernel's says, whose size is not known before.
+ *
+ * @returns what holds until the next one is asked for
+ */
+function saidIn(path: string): Buffer {
+  room ??= Buffer.allocUnsafe(ROOM_BYTES)
+  const file = openSync(path, "r")
+  try {
+    let length = 0
+    while (length < ROOM_BYTES) {
+      const read = readSync(file, room, length, ROOM_BYTES - length, null)
+      if (read === 0) return room.subarray(0, length)
+      length += read
+    }
+  } finally {
+    closeSync(file)
+  }
+  return readFileSync(path)
+}
+
 /** How often what is just beginning is looked at again, and how many milliseconds later. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 5
+/** Processes that are looked at before others of our own have their turn. */
+const AT_ONCE = 100
 
 /**
  * Ends every process whose environment carries this mark: those that called `setsid` and so escaped the process group.
@@ -109,10 +136,7 @@ const LOOK_AGAIN_MS = 5
 export async function killMarked(mark: string): Promise<number> {
   let killed = 0
   for (let look = 0; look < LOOKS; look++) {
-    const pids = processesIn(await readdir("/proc").catch(() => []))
-    const seen = await Promise.all(
-      pids.map(async (pid) => looked(pid, await readFile(`/proc/${pid}/environ`).catch(() => undefined), [mark])),
-    )
+    const seen = await lookedAtAll(mark)
     const found = seen.filter((each) => each === "marked").length
     killed += found
     // What was found may have forked while the list was read.
@@ -123,16 +147,37 @@ export async function killMarked(mark: string): Promise<number> {
   return killed
 }
 
+/**
+ * A look at one process takes some microseconds. Read in other threads, each would take ten times as long in this one
+ * to be asked for and heard of.
+ */
+async function lookedAtAll(mark: string): Promise<Look[]> {
+  const pids = processesIn(procEntries())
+  const seen: Look[] = []
+  for (const [at, pid] of pids.entries()) {
+    if (at > 0 && at % AT_ONCE === 0) await letOthersRun()
+    seen.push(looked(pid, environmentOf(pid), [mark]))
+  }
+  return seen
+}
+
+function procEntries(): string[] {
+  try {
+    return readdirSync("/proc")
+  } catch {
+    return []
+  }
+}
+
 function processesIn(entries: readonly string[]): number[] {
   return entries.map(Number).filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid)
 }
 
-/** Ends a process whose environment carries one of the marks. @returns what it was, where that concerns a look */
-function looked(
-  pid: number,
-  environment: Buffer | undefined,
-  marks: readonly string[],
-): "marked" | "beginning" | undefined {
+/** What a process was, where that concerns a look at all of them. */
+type Look = "marked" | "beginning" | undefined
+
+/** Ends a process whose environment carries one of the marks. */
+function looked(pid: number, environment: Buffer | undefined, marks: readonly string[]): Look {
   if (environment === undefined) return undefined
   if (environment.length === 0) return isBeginning(pid) ? "beginning" : undefined
   if (!marks.some((mark) => environment.includes(`${MARK}=${mark}`))) return undefined
