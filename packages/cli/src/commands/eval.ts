@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path"
 import type { EvaluationReport, Evaluations, GoOnOptions, Suite } from "@toolwright/runtime/evals"
 import type { TrialResult } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
-import { compareLines, digestLine, reportLines, trialLines } from "../evals/lines.ts"
+import { compareLines, digestLine, failedLines, reportLines, trialLines, widthsOf } from "../evals/lines.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { count } from "../render/short.ts"
@@ -121,8 +121,7 @@ async function show(asked: Asked): Promise<number> {
   return withEvaluations(asked, async (all) => {
     const report = await all.show(asked.what[0] ?? "latest")
     const style = styleOf(asked)
-    const failed = report.trials.filter(({ verdict }) => verdict !== "pass")
-    const runs = failed.flatMap((trial) => [...trialLines(trial, style, widthsOf(report)), ...runLine(trial.run)])
+    const runs = failedLines(report, style, ({ run }) => runLine(run))
     print(asked, report, [...reportLines(report, style), ...(runs.length === 0 ? [] : ["", ...runs]), ...goOn(report)])
     await writePage(asked, all, report)
     return EXIT.success
@@ -237,11 +236,6 @@ const next = (report: EvaluationReport): string[] => [
 
 const runLine = (run: string | undefined): string[] =>
   run === undefined ? [] : [`  its run: toolwright runs show ${run}`]
-
-function widthsOf({ trials }: Pick<EvaluationReport, "trials">): { task: number; model: number } {
-  const longest = (of: "task" | "model"): number => Math.max(0, ...trials.map((trial) => trial[of].length))
-  return { task: longest("task"), model: longest("model") }
-}
 
 const styleOf = ({ invocation: { isTTY, env } }: Asked) => styleFor(isTTY.stdout, env)
 

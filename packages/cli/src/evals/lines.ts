@@ -5,17 +5,38 @@ import type { Style } from "../render/style.ts"
 
 const WORDS: Record<Verdict, string> = { pass: "passed", fail: "failed", error: "not measured" }
 
+const LONGEST_TASK = 60
+const LONGEST_MODEL = 100
+
 /** A trial on a line, and what was found where it did not pass on those below. */
 export function trialLines(trial: TrialResult, style: Style, widths: { task: number; model: number }): string[] {
   const { task, model, trial: number, verdict, milliseconds, grades, error, folder } = trial
   const colour = { pass: style.green, fail: style.red, error: style.yellow }[verdict]
-  const where = `${oneLine(task, 60).padEnd(widths.task)}  ${oneLine(model, 100).padEnd(widths.model)}  trial ${number}`
+  const where = `${oneLine(task, LONGEST_TASK).padEnd(widths.task)}  ${oneLine(model, LONGEST_MODEL).padEnd(widths.model)}`
   return [
-    `${colour(WORDS[verdict].padEnd(12))}  ${where}  ${duration(milliseconds)}`,
+    `${colour(WORDS[verdict].padEnd(12))}  ${where}  trial ${number}  ${duration(milliseconds)}`,
     ...(error === undefined ? [] : [`  ${oneLine(`${error.code}: ${error.message}`, 300)}`]),
     ...grades.filter((grade) => grade.verdict !== "pass").map(gradeLine),
     ...(folder === undefined ? [] : [`  its files: ${oneLine(folder, 4_000)}`]),
   ]
+}
+
+/** The trials that did not pass, each with what else is to be said of it. */
+export function failedLines(
+  { trials }: Pick<EvaluationReport, "trials">,
+  style: Style,
+  more: (trial: TrialResult) => readonly string[],
+): string[] {
+  const widths = widthsOf({ trials })
+  const failed = trials.filter(({ verdict }) => verdict !== "pass")
+  return failed.flatMap((trial) => [...trialLines(trial, style, widths), ...more(trial)])
+}
+
+/** How wide the names of trials are; what is longer is cut. */
+export function widthsOf({ trials }: Pick<EvaluationReport, "trials">): { task: number; model: number } {
+  const longest = (of: "task" | "model", most: number): number =>
+    trials.reduce((width, trial) => Math.max(width, Math.min(trial[of].length, most)), 0)
+  return { task: longest("task", LONGEST_TASK), model: longest("model", LONGEST_MODEL) }
 }
 
 function gradeLine({ grader, verdict, reason }: Grade): string {
@@ -39,11 +60,11 @@ export function reportLines(report: EvaluationReport, style: Style): string[] {
 }
 
 function taskTable({ tasks, models }: EvaluationReport): string[] {
-  const names = [...new Set(tasks.map(({ task }) => task))]
-  const rows = names.map((name) => [
+  // Grouped once: a file may tell of thousands of tasks.
+  const rows = [...Map.groupBy(tasks, ({ task }) => task)].map(([name, ofTask]) => [
     oneLine(name, 60),
     ...models.map(({ model }) => {
-      const found = tasks.find((each) => each.task === name && each.model === model)
+      const found = ofTask.find((each) => each.model === model)
       return found === undefined || found.measured === 0 ? "-" : `${found.passed}/${found.measured}`
     }),
   ])
@@ -83,8 +104,9 @@ function modelLines(
 
 /** Two evaluations, task by task: what passes more often, and what less. */
 export function compareLines(before: EvaluationReport, after: EvaluationReport, style: Style): string[] {
+  const earlier = Map.groupBy(before.tasks, ({ task }) => task)
   const rows = after.tasks.flatMap((now) => {
-    const own = before.tasks.filter(({ task }) => task === now.task)
+    const own = earlier.get(now.task) ?? []
     // Where each has one model, these are what is compared.
     const then = own.find(({ model }) => model === now.model) ?? (own.length === 1 ? own[0] : undefined)
     if (then === undefined || then.measured === 0 || now.measured === 0) return []

@@ -68,14 +68,13 @@ function modelTable({ models }: EvaluationReport): string {
 }
 
 function taskTable({ tasks, models }: EvaluationReport): string {
-  const names = [...new Set(tasks.map(({ task }) => task))]
   const cell = (figures: TaskFigures | undefined): string =>
     figures === undefined
       ? "–"
       : `<span class="${figures.measured === 0 ? "error" : figures.passed === figures.measured ? "pass" : "fail"}">${shareOf(figures)}</span>`
-  const rows = names.map((name) => [
+  const rows = [...Map.groupBy(tasks, ({ task }) => task)].map(([name, ofTask]) => [
     escaped(name),
-    ...models.map(({ model }) => cell(tasks.find((each) => each.task === name && each.model === model))),
+    ...models.map(({ model }) => cell(ofTask.find((each) => each.model === model))),
   ])
   return `<h2>Tasks</h2>\n${table(["task", ...models.map(({ model }) => escaped(model))], rows)}`
 }

@@ -112,11 +112,10 @@ function Models({ report: { models } }: { report: EvaluationReport }) {
 }
 
 function Tasks({ report: { tasks, models } }: { report: EvaluationReport }) {
-  const names = [...new Set(tasks.map(({ task }) => task))]
-  const rows = names.map((name): ReactNode[] => [
+  const rows = [...Map.groupBy(tasks, ({ task }) => task)].map(([name, ofTask]): ReactNode[] => [
     visible(name),
     ...models.map(({ model }) => {
-      const found = tasks.find((each) => each.task === name && each.model === model)
+      const found = ofTask.find((each) => each.model === model)
       return found === undefined ? "–" : <Share key={model} of={found} />
     }),
   ])
