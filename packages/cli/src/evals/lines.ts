@@ -12,7 +12,8 @@ const LONGEST_MODEL = 100
 export function trialLines(trial: TrialResult, style: Style, widths: { task: number; model: number }): string[] {
   const { task, model, trial: number, verdict, milliseconds, grades, error, folder } = trial
   const colour = { pass: style.green, fail: style.red, error: style.yellow }[verdict]
-  const where = `${oneLine(task, LONGEST_TASK).padEnd(widths.task)}  ${oneLine(model, LONGEST_MODEL).padEnd(widths.model)}`
+  const [ofTask, ofModel] = [oneLine(task, LONGEST_TASK), oneLine(model, LONGEST_MODEL)]
+  const where = `${ofTask.padEnd(widths.task)}  ${ofModel.padEnd(widths.model)}`
   return [
     `${colour(WORDS[verdict].padEnd(12))}  ${where}  trial ${number}  ${duration(milliseconds)}`,
     ...(error === undefined ? [] : [`  ${oneLine(`${error.code}: ${error.message}`, 300)}`]),
