@@ -56,7 +56,9 @@ test("what a name's two ends decide is what the whole rule decides", () => {
       for (const name of names) {
         const verdict = byTheRule(patterns, name)
         if (verdict !== undefined) denied += 1
-        expect([name, deny.denialOf(name)]).toEqual([name, verdict])
+        // Of so many names `expect` looks at those alone that it has something to say of.
+        const denial = deny.denialOf(name)
+        if (denial !== verdict) expect([name, denial]).toEqual([name, verdict])
       }
     }),
     { numRuns: 3000 },

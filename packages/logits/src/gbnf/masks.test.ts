@@ -41,7 +41,8 @@ describe("createGbnfMaskEngine", () => {
         const allowed: number[] = []
         for (let id = 0; id < bytes.length; id++) {
           const expected = id === 0 ? matcher.complete : matcher.allowsToken(id, bytes[id] ?? undefined)
-          expect([id, isAllowed(mask, id)]).toEqual([id, expected])
+          // Of so many tokens `expect` looks at those alone that it has something to say of.
+          if (isAllowed(mask, id) !== expected) expect([id, isAllowed(mask, id)]).toEqual([id, expected])
           if (expected) allowed.push(id)
         }
         if (allowed.length === 0) break
