@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openStateDatabase } from "@toolwright/store"
 import { expect, onTestFinished, test } from "vitest"
@@ -109,6 +110,22 @@ test("what a command goes on with names no address of a folder's configuration, 
   const shown = await killed("--model", "m", "--base-url", address.replace("://", `://me:${password}@`))
   expect(shown).toContain("go on with: toolwright resume ")
   expect(shown).not.toContain(password)
+  const { code, stderr } = await here(["resume"], { cwd })
+  expect(code).not.toBe(0)
+  expect(stderr).toContain("no model is configured")
+  expect(stderr).not.toContain("As it was begun")
+})
+
+test("how a run was begun is believed of a command's own run alone", async () => {
+  const cwd = folderWith({})
+  const flags = await model([{ reply: { text: "I think", hang: true } }])
+  const run = startCli(["run", "say so", "--json", ...flags], { cwd })
+  await run.until(/"text-delta"/)
+  run.child.kill("SIGKILL")
+  await run.finished
+  const database = new DatabaseSync(join(cwd, ".toolwright/state.sqlite"))
+  database.exec("UPDATE runs SET surface = 'rest'")
+  database.close()
   const { code, stderr } = await here(["resume"], { cwd })
   expect(code).not.toBe(0)
   expect(stderr).toContain("no model is configured")
