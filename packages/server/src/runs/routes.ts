@@ -4,6 +4,7 @@ import { readBodies, type LogEvent, type RunLog, type RunRow } from "@toolwright
 import type { CallGate } from "@toolwright/toolbox"
 import type { Followers, Telling } from "../http/followers.ts"
 import type { RequestVariables } from "../http/guard.ts"
+import { createInTurn } from "../http/in-turn.ts"
 import { problem } from "../http/problem.ts"
 import type { PageSource, RunSource, RunStarter } from "../http/sources.ts"
 import { sendText } from "../http/sent.ts"
@@ -19,6 +20,8 @@ type Variables = RequestVariables
 const MOST_RUNS = 200
 const MOST_EVENTS = 20_000
 const MOST_TEXT = 1 << 20
+/** Pages of events that are read at once: each holds what it has read until it is sent. */
+const PAGES_AT_ONCE = 4
 
 /**
  * The runs on record: `GET /runs` lists them, `GET /runs/{id}` is one, `GET /runs/{id}/events` its events by range as
@@ -160,13 +163,14 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
     return send(context, detail)
   })
 
+  const inTurn = createInTurn(PAGES_AT_ONCE)
   routes.get("/:id/events", async (context) => {
     const found = await visible(context)
     if (found instanceof Response) return found
     const { log, row } = found
     const limit = whole(context.req.query("limit"), 2000, 1, MOST_EVENTS)
     const after = whole(context.req.query("after"), 0, 0, 2 ** 31 - 1)
-    return send(context, await pageOf(log, row.id, { after, limit }))
+    return inTurn(async () => send(context, await pageOf(log, row.id, { after, limit })))
   })
 
   bodyRoutes(routes, { send, visible })
