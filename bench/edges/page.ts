@@ -61,8 +61,8 @@ ${rows.join("\n")}
 - REST needs ${(1 / summary.rest_vs_node_http).toFixed(2)} times the CPU of a bare \`node:http\` server that reads the file with \`readFile\` and checks nothing; the pipeline validates the arguments, checks the path on the
   open descriptor, and records the call.
 - A call over REST and MCP leaves a record in SQLite, which it did not at first, and is searched for secrets. The record of a call that only reads is written up to 100 ms after its answer, many in one commit ([what is durable when](runs.md)). In
-  one process it takes some 100 to 160 µs of a busy machine's processor time. Against the state before there were records, in turns and by the processor time of both sides, a call over REST takes 0.90 to 1.00 of it, over MCP on standard
-  input and output 1.07 to 1.22, over MCP on HTTP 1.01 to 1.31, in one process 0.99 to 1.06. Without the record it is 0.72 to 0.79, 0.76 to 0.95 and 0.79 to 1.15.
+  one process it takes some 100 to 160 µs of a busy machine's processor time. Against the state before there were records, in turns and by the processor time of both sides, a call over REST takes 0.86 to 1.07 of it, over MCP on HTTP 0.83 to
+  1.06, in one process 0.87 to 1.05, and over MCP on standard input and output 1.15 to 1.32, where the rest of a call is cheap beside its record. Calls per second, 32 at once: 0.87 to 0.90, 1.12 to 1.22, 0.94 to 1.06, 0.80 to 0.84.
 - A call over MCP costs ${(1 / summary.mcp_500_tools_vs_5).toFixed(2)} times as much with five hundred tools registered as with five.
 
 What follows from it: a program that runs beside its tools calls the registry; one that does not uses REST. MCP is for hosts that speak nothing else.
