@@ -62,7 +62,8 @@ ${rows.join("\n")}
   open descriptor, and records the call.
 - A call over REST and MCP leaves a record in SQLite, which it did not at first, and is searched for secrets. The record of a call that only reads is written up to 100 ms after its answer, many in one commit ([what is durable when](runs.md)). In
   one process it takes some 100 to 160 µs of a busy machine's processor time. Against the state before there were records, in turns and by the processor time of both sides, a call over REST takes 0.86 to 1.07 of it, over MCP on HTTP 0.83 to
-  1.06, in one process 0.87 to 1.05, and over MCP on standard input and output 1.15 to 1.32, where the rest of a call is cheap beside its record. Calls per second, 32 at once: 0.87 to 0.90, 1.12 to 1.22, 0.94 to 1.06, 0.80 to 0.84.
+  1.06, in one process 0.87 to 1.08, and over MCP on standard input and output 1.10 to 1.32, where the rest of a call is cheap beside its record. Without the record it is 0.81, 0.86, 1.04 and 0.84. Calls per second, 32 at once: 0.81 to 0.90,
+  1.12 to 1.25, 0.94 to 1.06 and 0.77 to 0.84; without the record 1.11, 1.40, 0.99 and 1.29.
 - A call over MCP costs ${(1 / summary.mcp_500_tools_vs_5).toFixed(2)} times as much with five hundred tools registered as with five.
 
 What follows from it: a program that runs beside its tools calls the registry; one that does not uses REST. MCP is for hosts that speak nothing else.
