@@ -18,8 +18,8 @@ const APART = [
   "packages/tools/src/required-sandbox.test.ts",
 ]
 
-/** Rooms whose tests need something that the others' do not. */
-const OF_ONE_ROOM = ["packages/cli/src/**/*.test.ts", "packages/console/src/**/*.test.ts"]
+/** The page's tests need what the others' do not. */
+const CONSOLE = "packages/console/src/**/*.test.ts"
 
 /** The real clients are large, and their tests are here once `npm run test:clients` has installed them. */
 const clients = CLIENTS.installed ? [".ci/clients/*.test.ts"] : []
@@ -29,8 +29,7 @@ const BY_VITE = new Set(["apart", "console"])
 
 /**
  * The files of a project share its processes, which load what they test once: all rooms and the rules of the house are
- * one, `rooms`. The command line has its own, for which it is built first; so have those that need Vite. One room alone
- * is run by its folder: `vitest run packages/toolbox`. The limits are for what hangs: on a busy machine the first test
+ * one, `rooms`; those that need Vite have their own. One room alone is run by its folder: `vitest run packages/toolbox`. The limits are for what hangs: on a busy machine the first test
  * of a file, which loads everything, takes ten times as long.
  */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
@@ -39,11 +38,9 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
     include,
     exclude,
     isolate: name === "apart",
-    globalSetup: [
-      ".ci/states-of-run.ts",
-      ".ci/plain-python.ts",
-      ...(name === "cli" ? ["packages/cli/src/testing/built-command.ts"] : []),
-    ].map((file) => new URL(file, import.meta.url).pathname),
+    globalSetup: [".ci/temporary-files.ts", ".ci/states-of-run.ts", ".ci/plain-python.ts"].map(
+      (file) => new URL(file, import.meta.url).pathname,
+    ),
     // Plugins that a machine has for pytest, and that no test here needs, take four fifths of each of its starts.
     env: {
       NODE_COMPILE_CACHE: COMPILED,
@@ -81,12 +78,8 @@ export default defineConfig({
       : { sequencer: LongestFirst },
     reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
-      project(
-        "rooms",
-        ["packages/*/src/**/*.test.ts", ".ci/house/**/*.test.ts", ...clients],
-        [...APART, ...OF_ONE_ROOM],
-      ),
-      ...OF_ONE_ROOM.map((include) => project(include.split("/")[1]!, [include])),
+      project("rooms", ["packages/*/src/**/*.test.ts", ".ci/house/**/*.test.ts", ...clients], [...APART, CONSOLE]),
+      project("console", [CONSOLE]),
       project("apart", APART),
     ],
   },

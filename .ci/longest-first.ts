@@ -51,10 +51,10 @@ export const LONGEST: readonly string[] = [
 ]
 
 /** Rooms whose tests start programs, which costs more the more memory a process has by then: early, it has least. */
-const STARTING = ["tools", "host", "testing", "runtime", "mcp", "store"].map((room) => `packages/${room}/`)
+const STARTING = ["tools", "host", "testing", "runtime", "mcp", "store", "cli"].map((room) => `packages/${room}/`)
 
-/** The rooms' longest files are begun first; what remains of the rooms is short, and comes last. */
-const PROJECTS: readonly string[] = ["cli", "console", "apart", "rooms"]
+/** The rooms are most of it, and what remains at the end is short. */
+const PROJECTS: readonly string[] = ["console", "apart", "rooms"]
 
 /**
  * The longest files first, those that start programs next, then the usual order. The files of a project stand together:
@@ -66,8 +66,10 @@ export default class LongestFirst extends BaseSequencer {
     const placeOf = ({ moduleId, project }: TestSpecification): [number, number] => {
       const path = relative(this.ctx.config.root, moduleId).replaceAll(sep, "/")
       const long = longest.get(path)
-      const turn = long !== undefined && project.name === "rooms" ? -1 : PROJECTS.indexOf(project.name)
-      return [turn, long ?? LONGEST.length + (STARTING.some((room) => path.startsWith(room)) ? 0 : 1)]
+      return [
+        PROJECTS.indexOf(project.name),
+        long ?? LONGEST.length + (STARTING.some((room) => path.startsWith(room)) ? 0 : 1),
+      ]
     }
     const placed = (await super.sort(files)).map((file) => ({ file, place: placeOf(file) }))
     return placed.toSorted((a, b) => a.place[0] - b.place[0] || a.place[1] - b.place[1]).map(({ file }) => file)

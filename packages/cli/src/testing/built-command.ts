@@ -12,15 +12,9 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname, join, relative } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Plugin } from "vite"
-import type { TestProject } from "vitest/node"
-
-declare module "vitest" {
-  interface ProvidedContext {
-    builtCommand: string
-  }
-}
 
 const CLI = fileURLToPath(new URL("../..", import.meta.url))
 const PACKAGES = dirname(CLI.replace(/[\\/]$/, ""))
@@ -48,15 +42,10 @@ const PROGRAMS = {
 }
 
 /**
- * Builds the command once before the tests: they start it hundreds of times, and from eight hundred files of sources
- * each start takes three times as long as from a few. Like an installed package it has `bin` and `dist`, and beside it
- * stand the packages that tools of one's own import.
+ * Where the built command is; made unless it stands there, of the sources as they are. Tests start it hundreds of
+ * times, and from eight hundred files of sources each start takes three times as long as from a few. Like an installed
+ * package it has `bin` and `dist`, and beside it stand the packages that tools of one's own import.
  */
-export default async function setup(project: TestProject): Promise<void> {
-  project.provide("builtCommand", await builtCommand())
-}
-
-/** Where the built command is; made unless it stands there, of the sources as they are. */
 export async function builtCommand(): Promise<string> {
   return join(await built(), "bin/toolwright.js")
 }
@@ -75,6 +64,11 @@ export function built(): Promise<string> {
 
 async function make(): Promise<string> {
   const target = join(CACHE, `command-${stampOf(PACKAGES)}`)
+  if (existsSync(target)) return target
+  mkdirSync(CACHE, { recursive: true })
+  // Of the processes that want it at once one builds, and the others wait: a lock of SQLite's ends with its holder.
+  using lock = new DatabaseSync(join(CACHE, "building.db"), { timeout: 120_000 })
+  lock.exec("BEGIN EXCLUSIVE")
   if (!existsSync(target)) await buildInto(target)
   return target
 }
@@ -140,7 +134,6 @@ function writePackages(making: string, opened: readonly Opening[]): void {
 }
 
 async function buildInto(target: string): Promise<void> {
-  mkdirSync(CACHE, { recursive: true })
   const making = mkdtempSync(join(CACHE, "command-"))
   const opened = openings()
   // It is built once for many runs, and what builds it takes long to load.
@@ -174,9 +167,6 @@ async function buildInto(target: string): Promise<void> {
     writePackages(making, opened)
     removeOld()
     renameSync(making, target)
-  } catch (error) {
-    // Another run of tests may have built the same.
-    if (!existsSync(target)) throw error
   } finally {
     rmSync(making, { recursive: true, force: true })
   }

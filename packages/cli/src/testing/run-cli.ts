@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { inject, onTestFinished } from "vitest"
+import { onTestFinished } from "vitest"
+import { builtCommand } from "./built-command.ts"
 
 /** The command of the clone, which runs from the sources. */
 export const BIN = fileURLToPath(new URL("../../bin/toolwright.js", import.meta.url))
 
 /** The same, built once for all tests. */
-export const BUILT = inject("builtCommand")
+export const BUILT = await builtCommand()
 
 /** What the command wrote and how it ended. */
 export interface Finished {
