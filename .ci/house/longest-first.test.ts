@@ -14,17 +14,12 @@ test("the files that are begun first are there, each once", () => {
 test("the longest come first, files of a project stand together, and none is lost", async () => {
   const file = (name: string, path: string): TestSpecification =>
     ({ moduleId: join(root, path), project: { name, config: { isolate: true, sequence: { groupOrder: 0 } } } }) as never
-  const others = [
-    file("rooms", "packages/tools/src/b.test.ts"),
-    file("rooms", "packages/agents/src/a.test.ts"),
-    file("rooms", "packages/logits/src/c.test.ts"),
-  ]
   const ofConsole = [file("console", "packages/console/src/d.test.ts"), file("apart", "packages/host/src/e.test.ts")]
-  const isOfCli = (path: string): boolean => path.startsWith("packages/cli/")
-  const longOfRooms = LONGEST.filter((path) => !isOfCli(path)).map((path) => file("rooms", path))
-  const ofCli = [...LONGEST.filter(isOfCli), "packages/cli/src/f.test.ts"].map((path) => file("cli", path))
-  const inOrder = [...longOfRooms, ...ofCli, ...ofConsole, ...others]
+  const longest = LONGEST.map((path) => file("rooms", path))
+  const starting = [file("rooms", "packages/tools/src/b.test.ts"), file("rooms", "packages/cli/src/f.test.ts")]
+  const others = [file("rooms", "packages/agents/src/a.test.ts"), file("rooms", "packages/logits/src/c.test.ts")]
   const context = { config: { root }, cache: { getTestSpecificationResult: () => ({ failed: false, duration: 1 }) } }
-  const given = [...inOrder.filter((each) => !others.includes(each)).toReversed(), ...others]
+  const given = [...longest.toReversed(), ...ofConsole.toReversed(), ...others, ...starting]
+  const inOrder = [...ofConsole, ...longest, ...starting, ...others]
   expect(await new LongestFirst(context as unknown as Vitest).sort(given)).toEqual(inOrder)
 })
