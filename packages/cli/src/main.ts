@@ -58,10 +58,13 @@ process.exitCode = await (process.env.TRACEPARENT === undefined ? run() : asPart
 
 // A pipe that nobody reads any more must not keep the process.
 if (readsInput) process.stdin.destroy()
-// Nor may a tool that heeds no cancelling keep one that was interrupted; what was said before is still written, where
-// it is read.
-if (controller.signal.aborted) {
-  process.stdout.write("", () => process.stderr.write("", () => process.exit()))
+// Nor may what a tool leaves behind (a timer, a connection), or one that heeds no cancelling; what was said before is
+// still written, where it is read.
+process.stdout.write("", () => process.stderr.write("", () => process.exit()))
+if (controller.signal.aborted) leaveSoon()
+else controller.signal.addEventListener("abort", leaveSoon)
+
+function leaveSoon(): void {
   setTimeout(() => process.exit(), LAST_WORDS_MS)
 }
 

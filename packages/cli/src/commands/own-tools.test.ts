@@ -58,6 +58,17 @@ describe("tools of one's own", () => {
     expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 3') })
   })
 
+  test("leave nothing that keeps a command which is done: it ends, with all that it said", async () => {
+    const ticks = `import { defineTool } from "toolwright"
+setInterval(() => {}, 1000)
+export default defineTool({ name: "ticks", description: "Says much", parameters: { type: "object" }, execute: () => "tick ".repeat(10_000) })
+`
+    const cwd = projectWith({ "ticks.ts": ticks })
+    const { code, stdout, stderr } = await cli(["tools", "call", "ticks", "--tools", "./ticks.ts"], { cwd })
+    expect(code, stderr).toBe(0)
+    expect(stdout.trim()).toHaveLength("tick ".length * 10_000 - 1)
+  })
+
   test("stand in the configuration, wait for trust there, and are named from its folder", async () => {
     const cwd = projectWith({ ...PROJECT, "toolwright.yaml": "tools: [./my-tools.ts]\n", "below/b.txt": "one\n" })
     const env = { XDG_STATE_HOME: join(cwd, "state") }
