@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
+import { COMPILED } from "./.ci/compiled-modules.ts"
 import LongestFirst from "./.ci/longest-first.ts"
 
 /** Modules of the sources are compiled once, not at every start of a worker or of a program that a test starts. */
-const COMPILED = new URL("node_modules/.cache/compiled", import.meta.url).pathname
 process.env["NODE_COMPILE_CACHE"] ??= COMPILED
 
 /**
@@ -38,8 +38,8 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
     include,
     exclude,
     isolate: name === "apart",
-    globalSetup: [".ci/temporary-files.ts", ".ci/states-of-run.ts", ".ci/plain-python.ts"].map(
-      (file) => new URL(file, import.meta.url).pathname,
+    globalSetup: ["temporary-files", "states-of-run", "compiled-modules", "plain-python"].map(
+      (name) => new URL(`.ci/${name}.ts`, import.meta.url).pathname,
     ),
     // Plugins that a machine has for pytest, and that no test here needs, take four fifths of each of its starts.
     env: {

@@ -139,7 +139,7 @@ export class ToolsApiClient implements ToolSource {
         ...keyed(options.idempotencyKey),
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       })
-      return plainFailure(fromServiceResult(body as ServiceResult))
+      return plainFailure(fromServiceResult(this.#resultIn(body, name)))
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) return failure({ code: "SOURCE_BAD_REPLY", message: messageOf(thrown) })
       const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
@@ -176,6 +176,20 @@ export class ToolsApiClient implements ToolSource {
           ...(listed.effects?.readOnly === true ? {} : { idempotencyKey }),
         }),
     }
+  }
+
+  /** A body that says neither whether the call succeeded nor what came of it is no result, and no silent success. */
+  #resultIn(body: unknown, name: string): ServiceResult {
+    const { success, result } = (body ?? {}) as Partial<ServiceResult>
+    if (success === false || (success === true && result !== undefined)) return body as ServiceResult
+    const lacks = success === true ? "'result'" : "'success'"
+    throw new ToolwrightError(
+      "SOURCE_BAD_REPLY",
+      `The tools service ${this.#baseUrl} answered POST /tools/${name} without ${lacks}.`,
+      {
+        hint: 'An answer is {"success": true, "result": …}, with null where there is none, or {"success": false, "error": "…"}.',
+      },
+    )
   }
 
   #get<Value>(path: string): Promise<Value> {

@@ -38,6 +38,29 @@ test("a service that answers as the page shows is one, and its failures are told
   })
 })
 
+test.each([
+  ["'result'", '{ "success": true }'],
+  ["'result'", '{ "success": true, "data": 3 }'],
+  ["'success'", '{ "temperature": 21 }'],
+  ["'success'", "null"],
+  ["'success'", '"done"'],
+])("an answer without %s is told as no answer, and not taken for an empty success: %s", async (lacks, body) => {
+  const client = await clientOf(() => body)
+  expect(await client.executeTool("find_bird")).toMatchObject({
+    success: false,
+    error: {
+      code: "SOURCE_BAD_REPLY",
+      message: expect.stringMatching(new RegExp(`answered POST /tools/find_bird without ${lacks}`)) as string,
+      hint: expect.stringContaining('"result": …') as string,
+    },
+  })
+})
+
+test("one that has nothing to give says so", async () => {
+  const client = await clientOf(() => '{ "success": true, "result": null }')
+  expect(await client.executeTool("ring")).toMatchObject({ success: true, output: "" })
+})
+
 test("one that wraps its list is told what a list is", async () => {
   const client = await clientOf(() => `{ "tools": ${list} }`)
   await expect(client.list()).rejects.toMatchObject({

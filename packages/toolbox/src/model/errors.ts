@@ -37,6 +37,12 @@ export class ToolwrightError extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 
+  /** Code, message and hint, for logs that write an error as a text. */
+  override toString(): string {
+    const said = `${this.name} [${this.code}]: ${this.message}`
+    return this.hint === undefined ? said : `${said}\n${this.hint}`
+  }
+
   static isInstance(value: unknown): value is ToolwrightError {
     try {
       return typeof value === "object" && value !== null && (value as { [MARK]?: boolean })[MARK] === true
