@@ -186,9 +186,7 @@ export class ToolsApiClient implements ToolSource {
     throw new ToolwrightError(
       "SOURCE_BAD_REPLY",
       `The tools service ${this.#baseUrl} answered POST /tools/${name} without ${lacks}.`,
-      {
-        hint: 'An answer is {"success": true, "result": …}, with null where there is none, or {"success": false, "error": "…"}.',
-      },
+      { hint: ANSWER },
     )
   }
 
@@ -254,6 +252,10 @@ function plainFailure(result: ToolResult): ToolResult {
   const said = { message: plainText(message), ...(hint === undefined ? {} : { hint: plainText(hint) }) }
   return { ...result, error: { ...rest, code: codeOf(code), ...said } }
 }
+
+/** What a service answers a call with. */
+const ANSWER =
+  'An answer is {"success": true, "result": …}, with null where there is none, or {"success": false, "error": "…"}.'
 
 /** Tools of a service that are taken, and characters of one. */
 const MOST_TOOLS = 5000
