@@ -54,7 +54,7 @@ const OTHERS: Readonly<Record<string, string>> = {
  */
 export function faultInFields(specification: object): { message: string; hint: string } | undefined {
   const field = Object.keys(specification).find((key) => !Object.hasOwn(FIELDS, key))
-  if (field === undefined) return undefined
+  if (field === undefined) return lackIn(specification)
   const close = nearest(field, Object.keys(FIELDS))[0]
   const hint = Object.hasOwn(OTHERS, field)
     ? OTHERS[field]!
@@ -62,4 +62,16 @@ export function faultInFields(specification: object): { message: string; hint: s
       ? `It may have ${Object.keys(FIELDS).slice(0, 16).join(", ")} and others: see docs/own-tools.md.`
       : `Did you mean '${close}'?`
   return { message: `a tool here has no '${field.slice(0, 50)}'.`, hint }
+}
+
+/** What a tool cannot do without, where its author's compiler did not say so. */
+function lackIn(specification: object): { message: string; hint: string } | undefined {
+  const { description, parameters, execute } = specification as Record<string, unknown>
+  if (typeof description !== "string")
+    return { message: "it has no description.", hint: "Say in a sentence what it does: models choose tools by it." }
+  if (parameters === undefined)
+    return { message: "it has no parameters.", hint: 'One without arguments says parameters: { type: "object" }.' }
+  if (typeof execute !== "function")
+    return { message: "it has no execute.", hint: "Write execute: (args) => …, which gives data or a result." }
+  return undefined
 }

@@ -62,6 +62,12 @@ describe("defineTool", () => {
     [{ name: "a", timeOutMs: 5 } as never, "a tool here has no 'timeOutMs'. Did you mean 'timeoutMs'?"],
     [{ name: "a", handler: () => 1 } as never, "a tool here has no 'handler'. Write execute"],
     [{ name: "a", zzzzzz: 1 } as never, "a tool here has no 'zzzzzz'. It may have name, description"],
+    [{ name: "a", description: undefined as never }, "it has no description. Say in a sentence what it does"],
+    [
+      { name: "a", parameters: undefined as never },
+      'it has no parameters. One without arguments says parameters: { type: "',
+    ],
+    [{ name: "a", execute: undefined as never }, "it has no execute. Write execute: (args) => …"],
     [{ name: "a", inputSchema: {} } as never, "a tool here has no 'inputSchema'. Write parameters: …"],
   ])("refuses %o", (given, message) => {
     const build = () => defineTool({ description: "", parameters: { type: "object" }, execute: () => null, ...given })
